@@ -1,0 +1,77 @@
+"""The gate every array passes on its way in: real or complex, single or double, finite, read-only."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tsa.errors import InputError
+
+Array = NDArray[Any]
+Rng = np.random.Generator | int | None
+
+
+def real(value: ArrayLike, name: str) -> Array:
+    """`value` as float32 (kept) or float64 (everything else that is real)."""
+    array = np.asarray(value)
+    if array.dtype in (np.float32, np.float64):
+        return array
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"{name} must be real numbers, got dtype {array.dtype}.")
+    return array.astype(np.float64)
+
+
+def complex_(value: ArrayLike, name: str) -> Array:
+    """`value` as complex64 (from single precision) or complex128 (from everything else)."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "biufc":
+        raise InputError(f"{name} must be numbers, got dtype {array.dtype}.")
+    return array.astype(np.complex64 if array.dtype in (np.float32, np.complex64) else np.complex128)
+
+
+def finite(array: Array, name: str) -> Array:
+    """`array` itself, once every entry is known to be finite."""
+    good = np.isfinite(array)
+    if not good.all():
+        where = tuple(int(i) for i in np.argwhere(~good)[0])
+        raise InputError(
+            f"{name} must be finite, but {np.size(good) - np.count_nonzero(good)} of {good.size} entries "
+            f"are nan or inf, the first at index {where}."
+        )
+    return array
+
+
+def positive(value: float, name: str) -> float:
+    """`value` as a float above zero."""
+    number = float(value)
+    if not (np.isfinite(number) and number > 0):
+        raise InputError(f"{name} must be a positive number, got {value!r}.")
+    return number
+
+
+def frozen(array: Array) -> Array:
+    """`array`, C-contiguous and read-only."""
+    array = np.asarray(array, order="C")
+    array.flags.writeable = False
+    return array
+
+
+def polar(kappa: ArrayLike, mu: ArrayLike) -> Array:
+    """η = κ e^{iμ} (eq. conventional_to_natural)."""
+    kappa = real(kappa, "kappa")
+    if np.any(kappa < 0):
+        raise InputError(f"kappa must not be negative, got {kappa.min():.3g}; turn mu by π instead.")
+    return kappa * np.exp(1j * real(mu, "mu"))
+
+
+def precision_of(like: Array, value: Array) -> Array:
+    """`value`, computed in double, in the precision of `like`; real stays real and complex complex."""
+    single = like.dtype in (np.complex64, np.float32)
+    if np.iscomplexobj(value):
+        return np.asarray(value, np.complex64 if single else np.complex128)
+    return np.asarray(value, np.float32 if single else np.float64)
+
+
+def generator(rng: Rng) -> np.random.Generator:
+    """A Generator from a Generator, a seed, or None (fresh entropy)."""
+    return np.random.default_rng(rng)

@@ -1,0 +1,102 @@
+"""Highest-density credible sets of exp E(s): the arcs {E ≥ t} whose mass is p.
+
+Between neighbouring critical points E is monotone, so each such piece of the circle crosses the level t at most
+once, at a bracketed root; the mass above t is a sum of cdf differences, and t itself is one more root.
+"""
+
+import numpy as np
+from scipy.special import ndtri
+
+from tsa import trigpoly
+from tsa.checks import Array
+from tsa.cumulative import Cumulative
+from tsa.roots import bracketed_newton
+
+
+def credible_arcs(eta: Array, cumulative: Cumulative, p: float) -> Array:
+    """Arcs (start, stop) of the highest-density set of mass p of each row of `eta` (B, K): (B, a, 2)."""
+    found = trigpoly.critical_points(eta)
+    whole = np.bincount(found.row, minlength=len(eta)) == 0
+    whole |= p >= 1
+    pieces = _Pieces(eta, cumulative, found)
+    level = pieces.level(p)
+    edges = pieces.crossing(level)
+
+    # Walk each circle in order: a rising piece opens an arc where it crosses, a falling one closes it.
+    crossed = pieces.crosses(level) & ~whole[pieces.row]
+    row, edge, rising = pieces.row[crossed], edges[crossed], pieces.rising[crossed]
+    order = np.lexsort((edge, row))
+    row, edge, rising = row[order], edge[order], rising[order]
+    opens, start = row[rising], edge[rising]
+    count = np.bincount(opens, minlength=len(eta))
+    first = np.cumsum(count) - count
+    place = np.arange(opens.size) - first[opens]
+    stops = edge[~rising]
+    wraps = stops[first[opens]] < start[first[opens]]
+    stop = stops[first[opens] + (place + wraps) % count[opens]]
+
+    arcs = np.full((len(eta), max(1, int(count.max(initial=1))), 2), np.nan)
+    arcs[opens, place, 0] = trigpoly.wrap(start)
+    arcs[opens, place, 1] = trigpoly.wrap(start) + np.mod(stop - start, 2 * np.pi)
+    arcs[whole, 0] = 0.0, 2 * np.pi
+    return arcs
+
+
+class _Pieces:
+    """The monotone pieces of a batch of circles, flat: from a critical point to the next one."""
+
+    def __init__(self, eta: Array, cumulative: Cumulative, found: trigpoly.CriticalPoints) -> None:
+        self.cumulative, self.row = cumulative, found.row
+        self.rows = len(eta)
+        _, following = found.neighbours()
+        self.left = found.angle
+        self.right = found.angle[following] + 2 * np.pi * (following <= np.arange(following.size))
+        self.rising = ~found.is_maximum
+        self.own = eta[self.row]
+        energy = trigpoly.evaluate(self.own, self.left)
+        self.low = np.where(self.rising, energy, energy[following])
+        self.high = np.where(self.rising, energy[following], energy)
+        self.peak = np.where(self.rising, self.right, self.left)
+        self.peak_mass = cumulative.cdf(self.row, self.peak)
+
+    def crosses(self, level: Array) -> Array:
+        t = level[self.row]
+        return (self.low < t) & (t < self.high)
+
+    def crossing(self, level: Array) -> Array:
+        """Where each piece meets the level of its row; its lower or upper end if it does not."""
+        t = level[self.row]
+        foot = np.where(self.rising, self.left, self.right)
+        edge = np.where(t <= self.low, foot, self.peak)
+        mine = np.flatnonzero(self.crosses(level))
+        sign = np.where(self.rising[mine], 1.0, -1.0)
+
+        def height(s: Array, which: Array) -> tuple[Array, Array]:
+            own = self.own[mine[which]]
+            rise = trigpoly.evaluate(own, s) - t[mine[which]]
+            return sign[which] * rise, sign[which] * trigpoly.evaluate(own, s, 1)
+
+        edge[mine] = bracketed_newton(height, self.left[mine], self.right[mine])
+        return edge
+
+    def level(self, p: float) -> Array:
+        """The level of each row above which the mass is p."""
+        floor, ceiling = np.zeros(self.rows), np.zeros(self.rows)
+        np.minimum.at(floor, self.row, self.low)
+        np.maximum.at(ceiling, self.row, self.high)
+
+        def missing(t: Array, which: Array) -> tuple[Array, Array]:
+            level = ceiling.copy()
+            level[which] = t
+            edge = self.crossing(level)
+            mass = np.abs(self.cumulative.cdf(self.row, edge) - self.peak_mass)
+            slope = np.abs(trigpoly.evaluate(self.own, edge, 1))
+            with np.errstate(divide="ignore", over="ignore"):
+                thin = np.where(self.crosses(level), self.cumulative.density(self.row, edge) / slope, 0.0)
+            total = np.bincount(self.row, mass, minlength=self.rows)
+            loss = np.bincount(self.row, thin, minlength=self.rows)
+            return (p - total)[which], loss[which]
+
+        # Exact for a Gaussian peak, which sharp posteriors are close to.
+        start = ceiling - ndtri(0.5 + p / 2) ** 2 / 2
+        return bracketed_newton(missing, floor, ceiling, start)

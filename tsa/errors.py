@@ -1,0 +1,29 @@
+"""What can go wrong, by name. Every message says what was given, what is expected, and what to do."""
+
+
+class TSAError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class InputError(TSAError, ValueError):
+    """A value that cannot be used: nan, a negative noise, weights that are not integers."""
+
+
+class ShapeError(InputError):
+    """An array whose shape does not fit."""
+
+
+class NotOrthonormalError(InputError):
+    """Filters whose columns are not orthonormal; `defect` is the largest entry of |WᵀW − I|."""
+
+    def __init__(self, message: str, defect: float) -> None:
+        super().__init__(message)
+        self.defect = defect
+
+
+class ConvergenceError(TSAError):
+    """An iteration that stopped short; `estimate` is the best it had."""
+
+    def __init__(self, message: str, estimate: object) -> None:
+        super().__init__(message)
+        self.estimate = estimate
