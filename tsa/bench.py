@@ -1,17 +1,20 @@
 """Benchmarks: every figure is a ratio of two things timed side by side in one run, so it means the same anywhere."""
 
+import resource
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
-from scipy import fft, integrate
+from scipy import fft, integrate, ndimage
 
 from tsa.checks import Array
 from tsa.gvm import GeneralizedVonMises
-from tsa.model import Subgroup
+from tsa.model import Subgroup, Torus
 from tsa.quadrature import partition
+from tsa.recipes import BUNDLED, Recipe
 from tsa.trigpoly import evaluate
 
 
@@ -36,6 +39,55 @@ def densities(seed: int = 0) -> None:
         x, y = rng.normal(size=(2, pairs, D)).astype(dtype)
         ours, bare = _race(partial(model.posterior, x, y), partial(_two_products, x, y, w.astype(dtype)))
         _line(f"its two matrix products, {np.dtype(dtype).name}", ours, bare)
+
+
+def learning(steps: int = 2500) -> None:
+    """The paper's training run, data included, against its bare matrix products and the plain way to write it."""
+    recipe = replace(BUNDLED["rotation-16"], n_pairs=100 * steps)
+    print(f"the paper's run: {recipe.n_pairs:,} pairs of 16×16 noise, 100 filters, batches of 100")
+    ours = _clock(partial(_train, recipe), 1)
+    bare = _clock(partial(_four_products, 256, 100, 100, steps), 1)
+    _line("the four bare float32 products of each step", ours, bare)
+    plain = _clock(partial(_plain_training, steps // 10), 1) * 10
+    _line("float64, scipy.ndimage per image, SVD per step (a tenth measured)", ours, plain)
+    half = _clock(partial(_train, replace(recipe, n_pairs=50 * steps)), 1)
+    print(f"  {ours / half:8.2f}× the time for twice the pairs")
+    print(f"  {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:8.0f} MB at the most")
+    print("time per pair, and per pair and D·J, as the patch grows")
+    for side, subspaces in ((8, 12), (16, 50), (28, 150)):
+        sized = replace(recipe, shape=(side, side), n_subspaces=subspaces, n_pairs=20_000)
+        sized.action.pairs(1, 0)
+        seconds = _clock(partial(_train, sized), 1) / sized.n_pairs
+        per_unit = seconds / (side * side * subspaces)
+        print(f"  D = {side * side:4d}, J = {subspaces:3d}: {_readable(seconds)}, {per_unit * 1e9:.3f} ns")
+
+
+def _train(recipe: Recipe) -> None:
+    for _ in recipe.train():
+        pass
+
+
+def _four_products(D: int, filters: int, batch: int, steps: int) -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, batch, D), np.float32)
+    w, g = rng.standard_normal((D, filters), np.float32), rng.standard_normal((batch, filters), np.float32)
+    for _ in range(steps):
+        x @ w, y @ w, x.T @ g, y.T @ g
+
+
+def _plain_training(steps: int) -> None:
+    """The paper's algorithm as one would first write it."""
+    rng = np.random.default_rng(0)
+    w = np.linalg.qr(rng.normal(size=(256, 100)))[0]
+    for step in range(steps):
+        x = rng.normal(size=(100, 16, 16))
+        angles = rng.uniform(0, 360, 100)
+        y = np.stack([ndimage.rotate(one, a, reshape=False) for one, a in zip(x, angles, strict=True)])
+        x, y = x.reshape(100, -1), y.reshape(100, -1)
+        gradient = Torus(w[:, ::2] + 1j * w[:, 1::2]).evidence_gradient(x, y).filters / 100
+        columns = np.stack([gradient.real, gradient.imag], -1).reshape(w.shape)
+        u, _, v = np.linalg.svd(w + 0.25 / np.sqrt(1 + step // 100) * columns, full_matrices=False)
+        w = u @ v
 
 
 def _bare(eta: Array, nodes: Array) -> None:

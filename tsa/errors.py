@@ -27,3 +27,7 @@ class ConvergenceError(TSAError):
     def __init__(self, message: str, estimate: object) -> None:
         super().__init__(message)
         self.estimate = estimate
+
+
+class ModelFileError(TSAError):
+    """A model file that cannot be read: damaged, not ours, or not safe to open."""

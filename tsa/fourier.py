@@ -3,6 +3,7 @@
 import numpy as np
 
 from tsa.errors import InputError
+from tsa.groups import fourier_weights, lattice_points
 from tsa.model import Subgroup
 
 
@@ -12,15 +13,11 @@ def fourier_model(shape: int | tuple[int, int], noise: float = 1.0) -> Subgroup:
     z_j is the DFT coefficient X_j of numpy.fft times √(2/D) (1/√D on the lines, where X_j is real), and
     `act(x, 2πm/n)` is `numpy.roll(x, m)`. A forward shift *lowers* DFT phases, so the weights are −j.
     """
-    sizes = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+    sizes = (int(shape),) if isinstance(shape, int | np.integer) else tuple(int(n) for n in shape)
     if len(sizes) not in (1, 2) or min(sizes) < 1:
         raise InputError(f"A Fourier model is made for n samples or for (h, w) pixels; got {shape!r}.")
-    pixels = np.stack(np.meshgrid(*(np.arange(n) for n in sizes), indexing="ij"), axis=-1).reshape(-1, len(sizes))
-    # The lattice of frequencies has the shape of the pixels; of a frequency and its conjugate keep the first.
-    conjugate = np.ravel_multi_index(tuple(np.mod(-pixels, sizes).T), sizes)
-    frequencies = pixels[np.arange(len(pixels)) <= conjugate]
-    frequencies = np.where(2 * frequencies > np.array(sizes), frequencies - sizes, frequencies)
-    frequencies = frequencies[np.argsort((frequencies**2).sum(axis=1), kind="stable")]
+    frequencies = fourier_weights(sizes)
+    pixels = lattice_points(sizes)
     turns = (pixels / np.array(sizes)) @ frequencies.T
     filters = np.exp(-2j * np.pi * turns)
     lines = np.all(np.mod(2 * frequencies, sizes) == 0, axis=1)

@@ -1,0 +1,287 @@
+"""The actions that make training pairs: image rotation, and cyclic shifts in one and two dimensions.
+
+Each is linear in the patch, so a batch costs a matrix product; each has a lattice of angles fine enough to resolve
+every weight it can show, and streams of pairs that a seed reproduces from any point.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import fft, ndimage
+
+from tsa import checks
+from tsa.checks import Array
+from tsa.errors import InputError, ShapeError
+
+_CHUNK = 10_000  # pairs made at once: enough that each angle's share is a matrix product worth calling
+
+
+class _Action:
+    """What the actions share: checks, and the stream of training pairs."""
+
+    shape: tuple[int, ...]
+    lattice: Array
+    characters: Array  # the weights the lattice can tell apart, one of each pair ±ω: (m,) or (m, 2), 0 first
+
+    @property
+    def dimension(self) -> int:
+        """The number D of pixels of a patch."""
+        return int(np.prod(self.shape))
+
+    def _patches(self, x: ArrayLike) -> Array:
+        x = checks.real(x, "x")
+        if x.ndim == 0 or x.shape[-1] != self.dimension:
+            raise ShapeError(f"Patches of {self} have {self.dimension} pixels in the last axis; got {x.shape}.")
+        return x
+
+    def operators(self) -> Iterator[Array]:
+        """The action at each angle of the lattice, as matrices (D, D): apply(x, lattice[i]) = x @ operator_i.T."""
+        raise NotImplementedError
+
+    def _ordered(self, index: Array) -> Array:
+        """Lattice indices in the order in which `_move_block` is fastest."""
+        return index
+
+    def _move_block(self, x: Array, index: Array, out: Array) -> None:
+        """Row i of x moved by lattice[index[i]], for indices in that order."""
+        raise NotImplementedError
+
+    def _support(self) -> Array:
+        """(D,): 1 on the pixels the action can move, 0 elsewhere."""
+        return np.ones(self.dimension)
+
+    def is_real(self, weight: Array) -> bool:
+        """Whether e^{iωs} is ±1 on the whole lattice: then the irreducible of weight ω is a line, not a plane."""
+        phase = self.lattice * weight if self.lattice.ndim == 1 else self.lattice @ weight
+        return bool(np.all(np.abs(np.sin(phase)) < 1e-9))
+
+    def pairs(self, n: int, rng: checks.Rng = None, patches: Array | None = None) -> tuple[Array, Array, Array]:
+        """n training pairs (x, y), y moved by a random element of the lattice, and its index; float32.
+
+        Pairs moved alike stand together, so that they are moved by one product.
+        """
+        rng = checks.generator(rng)
+        if patches is None:
+            x = rng.standard_normal((n, self.dimension), np.float32)
+        else:
+            x = np.asarray(patches[rng.integers(len(patches), size=n)], np.float32)
+        x *= self._support().astype(np.float32)
+        index = self._ordered(rng.integers(len(self.lattice), size=n))
+        y = np.empty_like(x)
+        self._move_block(x, index, y)
+        return x, y, index
+
+    def stream(
+        self, seed: int, batch_size: int = 100, patches: ArrayLike | None = None, start: int = 0
+    ) -> Iterator[tuple[Array, Array]]:
+        """Endless batches (x, y) of float32 pairs: white noise, or rows drawn from `patches` (n, D).
+
+        Batch number i is the same whether the stream began at 0 or at i: a stopped training resumes bit for bit.
+        """
+        source = None if patches is None else self._patches(patches)
+        per_chunk = max(1, _CHUNK // batch_size)
+        chunk, first = divmod(start, per_chunk)
+        while True:
+            rng = np.random.default_rng([seed, chunk])
+            x, y, _ = self.pairs(per_chunk * batch_size, rng, source)
+            for batch in range(first, per_chunk):  # every so-many-th pair: each batch sees all angles
+                yield x[batch::per_chunk], y[batch::per_chunk]
+            chunk, first = chunk + 1, 0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ImageRotation(_Action):
+    """Rotation of square images about their centre, counter-clockwise on screen for s > 0.
+
+    Cubic spline interpolation (mirrored at the border) on a disc: pixels whose centre lies outside the inscribed
+    circle are zero before and after, so corners do not matter. Between the pixels a rotation is not exactly
+    invertible: what it loses bounds how pure any filter can be (`recovery.ceiling`), whatever the model.
+    """
+
+    size: int
+
+    def __post_init__(self) -> None:
+        if self.size < 2:
+            raise InputError(f"An image to rotate has at least 2×2 pixels; got size {self.size}.")
+
+    def __repr__(self) -> str:
+        return f"ImageRotation({self.size})"
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """(size, size)."""
+        return (self.size, self.size)
+
+    @cached_property
+    def lattice(self) -> Array:  # type: ignore[override]
+        """Whole degrees: (360,). A multiple of 4, so that a quarter turn is a permutation of pixels."""
+        return 2 * np.pi * np.arange(360) / 360
+
+    @property
+    def characters(self) -> Array:  # type: ignore[override]
+        """0…⌈π·size/2⌉, as many periods as there are pairs of pixels along the rim."""
+        return np.arange(int(np.ceil(np.pi * self.size / 2)) + 1)
+
+    @cached_property
+    def _disc(self) -> Array:
+        """Flat indices of the pixels inside the inscribed circle."""
+        centre = (self.size - 1) / 2
+        row, column = np.indices(self.shape) - centre
+        return np.flatnonzero(np.hypot(row, column).ravel() <= self.size / 2)
+
+    def _support(self) -> Array:
+        inside = np.zeros(self.dimension)
+        inside[self._disc] = 1.0
+        return inside
+
+    def _on_disc(self, s: float) -> Array:
+        """The rotation by s as a matrix on the pixels of the disc."""
+        centre = (self.size - 1) / 2
+        row, column = (np.indices(self.shape) - centre).reshape(2, -1)[:, self._disc]
+        # A pixel of the turned image looks up where it came from. Rows count downwards.
+        source_row = centre + np.cos(s) * row + np.sin(s) * column
+        source_column = centre - np.sin(s) * row + np.cos(s) * column
+        by_row, by_column = self._cardinal(source_row), self._cardinal(source_column)
+        table = by_row[:, :, None] * by_column[:, None, :]
+        return table.reshape(self._disc.size, -1)[:, self._disc]
+
+    def _cardinal(self, position: Array) -> Array:
+        """(m,) positions → (m, size): what each pixel of a row contributes to the cubic spline through it."""
+        prefilter = ndimage.spline_filter1d(np.eye(self.size), axis=0, mode="mirror")
+        base = np.floor(position).astype(np.int64)
+        t = position - base
+        weights = ((1 - t) ** 3, 4 - 3 * t**2 * (2 - t), 4 - 3 * (1 - t) ** 2 * (1 + t), t**3)
+        spread = np.zeros((position.size, self.size))
+        period = 2 * (self.size - 1)
+        for offset, weight in enumerate(weights, -1):
+            mirrored = np.mod(base + offset, period)
+            mirrored = np.where(mirrored < self.size, mirrored, period - mirrored)
+            np.add.at(spread, (np.arange(position.size), mirrored), weight / 6)
+        return spread @ prefilter
+
+    @cached_property
+    def _quarter(self) -> Array:
+        """Operators of the first 90°, float32: (90, D, D). The others follow by quarter turns, which are exact."""
+        operators = np.zeros((90, self.dimension, self.dimension), np.float32)
+        for degree, s in enumerate(self.lattice[:90]):
+            operators[degree][np.ix_(self._disc, self._disc)] = self._on_disc(float(s))
+        return operators
+
+    def _quarter_turned(self, flat: Array, turns: int) -> Array:
+        """Rows (n, D) turned by `turns` times 90°."""
+        return np.rot90(flat.reshape(-1, *self.shape), turns, axes=(1, 2)).reshape(flat.shape)
+
+    def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
+        """x (..., D) turned by s, one angle for all or one for each (broadcast against the batch of x)."""
+        x, s = self._patches(x), checks.finite(checks.real(s, "s"), "s")
+        shape = np.broadcast_shapes(x.shape[:-1], s.shape)
+        flat = np.broadcast_to(x, (*shape, self.dimension)).reshape(-1, self.dimension)
+        angles, which = np.unique(np.broadcast_to(s, shape), return_inverse=True)
+        result = np.zeros(flat.shape, x.dtype)
+        for i, angle in enumerate(angles):
+            rows = np.flatnonzero(which.ravel() == i)
+            result[np.ix_(rows, self._disc)] = flat[np.ix_(rows, self._disc)] @ self._on_disc(angle).T
+        return result.reshape(*shape, self.dimension)
+
+    def operators(self) -> Iterator[Array]:
+        """The action at every whole degree, as matrices (D, D): apply(x, lattice[i]) = x @ operator_i.T."""
+        for turn in range(4):
+            for operator in self._quarter:
+                yield self._quarter_turned(operator.T, turn).T
+
+    def _move_block(self, x: Array, index: Array, out: Array) -> None:
+        degree, turn = index % 90, index // 90
+        for d in range(90):
+            rows = slice(*np.searchsorted(degree, (d, d + 1)))
+            np.matmul(x[rows], self._quarter[d].T, out=out[rows])
+            for q in range(1, 4):
+                part = slice(*(rows.start + np.searchsorted(turn[rows], (q, q + 1))))
+                out[part] = self._quarter_turned(out[part], q)
+
+    def _ordered(self, index: Array) -> Array:
+        return index[np.lexsort((index // 90, index % 90))]
+
+
+def lattice_points(shape: tuple[int, ...]) -> Array:
+    """Every index of an array of this shape, in row-major order: (D, dimensions)."""
+    return np.moveaxis(np.indices(shape), 0, -1).reshape(-1, len(shape))
+
+
+def fourier_weights(shape: tuple[int, ...]) -> Array:
+    """The frequencies of a real DFT of this shape, one of each conjugate pair, by length: (m, dimensions)."""
+    lattice = lattice_points(shape)
+    conjugate = np.ravel_multi_index(tuple(np.mod(-lattice, shape).T), shape)
+    weights = lattice[np.arange(len(lattice)) <= conjugate]
+    weights = np.where(2 * weights > np.array(shape), weights - shape, weights)
+    return weights[np.argsort((weights**2).sum(axis=1), kind="stable")]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CyclicShift(_Action):
+    """Cyclic shift of n samples, or of h×w pixels in row-major order: s = 2πm/n shifts by m samples, like numpy.roll.
+
+    Angles between the lattice points shift the Fourier series through the samples.
+    """
+
+    sizes: tuple[int, ...]
+
+    def __init__(self, sizes: int | tuple[int, int]) -> None:
+        shape = (int(sizes),) if isinstance(sizes, int | np.integer) else tuple(int(n) for n in sizes)
+        if len(shape) not in (1, 2) or min(shape) < 1:
+            raise InputError(f"CyclicShift is made for n samples or (h, w) pixels; got {sizes!r}.")
+        object.__setattr__(self, "sizes", shape)
+
+    def __repr__(self) -> str:
+        return f"CyclicShift({self.sizes[0] if len(self.sizes) == 1 else self.sizes})"
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """(n,) or (h, w)."""
+        return self.sizes
+
+    @cached_property
+    def _steps(self) -> Array:
+        """Every shift, in samples: (D, dimensions)."""
+        return lattice_points(self.shape)
+
+    @cached_property
+    def lattice(self) -> Array:  # type: ignore[override]
+        """Every whole shift: (n,) or (h·w, 2)."""
+        angles = 2 * np.pi * self._steps / np.array(self.shape)
+        return angles[:, 0] if len(self.shape) == 1 else angles
+
+    @cached_property
+    def characters(self) -> Array:  # type: ignore[override]
+        """One of each pair of conjugate frequencies of the DFT."""
+        weights = fourier_weights(self.shape)
+        return weights[:, 0] if len(self.shape) == 1 else weights
+
+    @cached_property
+    def _sources(self) -> Array:
+        """sources[i, p]: the pixel that shift number i brings to pixel p."""
+        moved = np.mod(self._steps[None] - self._steps[:, None], self.shape)
+        return np.ravel_multi_index(tuple(np.moveaxis(moved, -1, 0)), self.shape)
+
+    def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
+        """x (..., D) shifted by s (...) or (..., 2), broadcast against the batch of x."""
+        x, s = self._patches(x), checks.finite(checks.real(s, "s"), "s")
+        if len(self.shape) == 2 and (s.ndim == 0 or s.shape[-1] != 2):
+            raise ShapeError(f"A shift in two dimensions needs s of shape (..., 2); got {s.shape}.")
+        s = s[..., None] if len(self.shape) == 1 else s
+        frequencies = np.stack(np.meshgrid(*(fft.fftfreq(n, 1 / n) for n in self.shape), indexing="ij"), axis=-1)
+        phase = np.exp(-1j * np.tensordot(s, frequencies, ([-1], [-1])))
+        axes = tuple(range(-len(self.shape), 0))
+        spectrum = fft.fftn(x.reshape(*x.shape[:-1], *self.shape), axes=axes) * phase
+        moved = fft.ifftn(spectrum, axes=axes).real
+        return moved.reshape(*moved.shape[: -len(self.shape)], self.dimension).astype(x.dtype)
+
+    def operators(self) -> Iterator[Array]:
+        """The action at every whole shift, as permutation matrices (D, D)."""
+        for source in self._sources:
+            yield np.eye(self.dimension, dtype=np.float32)[source]
+
+    def _move_block(self, x: Array, index: Array, out: Array) -> None:
+        np.copyto(out, np.take_along_axis(x, self._sources[index], axis=-1))

@@ -1,0 +1,93 @@
+"""How well a learned representation matches the truth, where the truth is known.
+
+For cyclic shifts the irreducibles are the lines and planes of the DFT. For rotations they are the disk harmonics of
+angular order k, a radial profile times e^{ikθ}, as fine as the pixels resolve; and since interpolation keeps no filter
+perfectly, purity is also given relative to the best any filter of that weight can have (the *ceiling*).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tsa.checks import Array
+from tsa.groups import ImageRotation
+from tsa.model import Subgroup
+from tsa.weights import Group, Report, spectra
+
+
+@dataclass(frozen=True, eq=False)
+class Recovery:
+    """For each of J subspaces: purity (0…1), the ceiling of purity for its weight, and affinity to the truth.
+
+    `affinity` is the cosine of the largest principal angle between the subspace and the true space of its weight.
+    """
+
+    purity: Array
+    ceiling: Array
+    affinity: Array
+
+    @property
+    def relative_purity(self) -> Array:
+        """Purity as a fraction of its ceiling."""
+        return self.purity / self.ceiling
+
+    @property
+    def score(self) -> float:
+        """Mean affinity: 1 is perfect recovery."""
+        return float(self.affinity.mean())
+
+
+def recovery(model: Subgroup, action: Group, report: Report | None = None) -> Recovery:
+    """Compare every subspace of the model with the truth for its weight."""
+    weights = model.weights if model.weights.ndim == 1 else [tuple(w) for w in model.weights]
+    shape = (len(action.lattice),) if action.lattice.ndim == 1 else action.shape
+    index = np.ravel_multi_index(tuple(np.mod(np.atleast_2d(model.weights.T), np.array(shape)[:, None])), shape)
+    purity = spectra(model.filters, action, report).real[np.arange(model.subspaces), index]
+    # Filters of a line or of a weight ±k may be compared in any order of purity: the i-th best with the i-th best.
+    ceiling = np.ones(model.subspaces)
+    if isinstance(action, ImageRotation):
+        for weight in np.unique(np.abs(model.weights)):
+            mine = np.flatnonzero(np.abs(model.weights) == weight)
+            best = ceilings(action, int(weight))[: mine.size]
+            ceiling[mine[np.argsort(-purity[mine])]] = np.maximum(best, 1e-12)
+    affinity = np.array([_affinity(model.filters[:, j], _truth(action, weights[j])) for j in range(model.subspaces)])
+    return Recovery(purity, ceiling, affinity)
+
+
+def ceilings(action: ImageRotation, weight: int) -> Array:
+    """Purities of the purest orthogonal filters of this weight, best first: eigenvalues of P_k, (D,)."""
+    projection = np.zeros((action.dimension, action.dimension), np.complex128)
+    for s, operator in zip(action.lattice, action.operators(), strict=True):
+        projection += np.exp(-1j * weight * s) * operator
+    projection /= len(action.lattice)
+    return np.linalg.eigvalsh((projection + projection.conj().T) / 2)[::-1]
+
+
+def _truth(action: Group, weight: int | tuple[int, ...]) -> Array:
+    """Columns that span the true space of a weight (and its conjugate), complex (D, m)."""
+    if isinstance(action, ImageRotation):
+        return _disk_harmonics(action.size, abs(int(np.asarray(weight))))
+    # The shifts that bring pixel 0 to each pixel are the lattice itself, so a wave is a character on the lattice.
+    positions = action.lattice[:, None] if action.lattice.ndim == 1 else action.lattice
+    return np.exp(1j * positions @ np.atleast_1d(weight))[:, None]
+
+
+def _disk_harmonics(size: int, order: int) -> Array:
+    """Sampled disk harmonics of one angular order, all that the pixels resolve: complex (D, m)."""
+    centre, radius = (size - 1) / 2, size / 2
+    row, column = (np.indices((size, size)) - centre).reshape(2, -1)
+    r, theta = np.hypot(row, column), np.arctan2(-row, column)
+    # r^k times even polynomials, like Zernike's; a wave number of π per pixel leaves room for radius − k/2 of them.
+    degree = max(1, int(np.ceil(radius - order / 2)) + 1)
+    rho = np.minimum(r / radius, 1.0)
+    profile = rho[:, None] ** order * np.polynomial.legendre.legvander(2 * rho**2 - 1, degree)
+    return np.where(r <= radius, profile.T * np.exp(1j * order * theta), 0.0).T
+
+
+def _affinity(filter_: Array, truth: Array) -> float:
+    """Cosine of the largest principal angle between a filter's plane (or line) and the true real space."""
+    own = np.linalg.qr(np.stack([filter_.real, filter_.imag], -1) if filter_.imag.any() else filter_.real[:, None])[0]
+    real = np.concatenate([truth.real, truth.imag], axis=1)
+    u, s, _ = np.linalg.svd(real, full_matrices=False)
+    space = u[:, s > 1e-9 * s[0]]
+    return float(np.linalg.svd(space.T @ own, compute_uv=False)[-1])

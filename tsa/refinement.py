@@ -1,0 +1,157 @@
+"""From learned filters to irreducible ones.
+
+A real irreducible of weight 0 is one-dimensional, but learning hands out planes: it gets a stranger as partner, and
+the pair is neither. The same happens to the Nyquist line of a cyclic shift, and to whatever the last plane had room
+for. Refinement takes the learned *span* apart again. With P_k = mean over s of e^{−iks} A_s, the projection onto
+weight k, the compression of P_k to the span has eigenvalue 1 on a plane that was learned whole, ½ on one of which only
+half was learned, and 0 elsewhere; P_k then carries each of them to the invariant space it belongs to.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tsa.checks import Array, frozen
+from tsa.errors import InputError
+from tsa.model import Subgroup, Torus, real_columns
+from tsa.stiefel import polar
+from tsa.weights import Group, Report
+
+_PRESENT = 0.25  # least eigenvalue of something learned: half of a half, and twice what noise shows
+
+
+@dataclass(frozen=True, eq=False)
+class RefinedSubgroup(Subgroup):
+    """An irreducible model, and what was done to get it.
+
+    `completed` are the weights of planes of which only one half had been learned and which got their turned partner;
+    `dropped` those for which there was no room. `kept` (J,) is how much of each subspace lies in the learned span.
+    """
+
+    completed: Array
+    dropped: Array
+    kept: Array
+
+    def __init__(
+        self,
+        filters: ArrayLike,
+        weights: ArrayLike,
+        noise: float,
+        completed: ArrayLike,
+        dropped: ArrayLike,
+        kept: ArrayLike,
+    ) -> None:
+        super().__init__(filters, weights, noise)
+        for name, value in (("completed", completed), ("dropped", dropped), ("kept", kept)):
+            object.__setattr__(self, name, frozen(np.array(value)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """One irreducible: weight, vector (complex; real on a line), eigenvalue, and whether it was learned whole."""
+
+    weight: Array
+    vector: Array
+    purity: float
+    whole: bool
+
+    @property
+    def columns(self) -> Array:
+        if not np.iscomplexobj(self.vector):
+            return self.vector[:, None]
+        return np.sqrt(2.0) * np.stack([self.vector.real, -self.vector.imag], axis=-1)
+
+
+def refine(model: Torus | Subgroup, action: Group, report: Report | None = None) -> RefinedSubgroup:
+    """The irreducible subspaces of a learned model: planes of one weight each, and lines where the truth is a line.
+
+    Weights come out non-negative (or in a half-plane of Z²), sorted; within a weight the purest first; the phase of
+    each filter is such that its response to a fixed reference patch is real and positive.
+    """
+    if model.dimension != action.dimension:
+        raise InputError(
+            f"The model has {model.dimension} pixels, {action} has {action.dimension}: not the same patches."
+        )
+    basis = real_columns(model.filters).astype(np.float64)
+    projected = _projections(basis, action, report)
+    found = [item for weight, image in zip(action.characters, projected, strict=True)
+             for item in _irreducibles(basis, image, np.asarray(weight), action)]  # fmt: skip
+    if not found:
+        raise InputError("None of the filters belongs to this group; is it the action the model was trained on?")
+    kept, dropped = _independent(found, model.dimension)
+    columns = polar(np.concatenate([item.columns for item in kept], axis=1))
+    filters = _complex_filters(columns, [np.iscomplexobj(item.vector) for item in kept])
+    inside = np.linalg.norm(basis.T @ filters, axis=0) / np.linalg.norm(filters, axis=0)
+    return RefinedSubgroup(
+        _gauged(filters).astype(model.filters.dtype),
+        np.array([item.weight for item in kept]),
+        model.noise,
+        completed=[item.weight for item in kept if not item.whole],
+        dropped=[item.weight for item in dropped],
+        kept=inside,
+    )
+
+
+def _projections(basis: Array, action: Group, report: Report | None) -> Array:
+    """P_k W for every character k: (characters, D, columns)."""
+    lattice, characters = action.lattice, action.characters
+    phases = np.exp(-1j * (np.multiply.outer(characters, lattice) if lattice.ndim == 1 else characters @ lattice.T))
+    result = np.zeros((len(characters), basis.size), np.complex128)
+    moved = []
+    for i, operator in enumerate(action.operators()):
+        moved.append((operator.astype(np.float64) @ basis).ravel())
+        if len(moved) == 16 or i + 1 == len(lattice):
+            block = phases[:, i + 1 - len(moved) : i + 1]
+            stack = np.stack(moved)
+            result += (block.real @ stack) + 1j * (block.imag @ stack)
+            moved = []
+        if report is not None:
+            report((i + 1) / len(lattice))
+    return result.reshape(len(characters), *basis.shape) / len(lattice)
+
+
+def _irreducibles(basis: Array, image: Array, weight: Array, action: Group) -> list[_Found]:
+    """The irreducibles of one weight that the learned span holds, whole or in half."""
+    line = action.is_real(weight)
+    compressed = basis.T @ (image.real if line else image)
+    values, vectors = np.linalg.eigh((compressed + compressed.conj().T) / 2)
+    present = values > (2 * _PRESENT if line else _PRESENT)
+    if not present.any():
+        return []
+    values, vectors = values[present][::-1], vectors[:, present][:, ::-1]
+    carried = np.linalg.qr((image.real if line else image) @ vectors)[0]
+    # A vector equal to its own conjugate (up to phase) is a real direction: half a plane.
+    whole = line | (np.abs((vectors * vectors).sum(axis=0)) < 0.5)
+    return [
+        _Found(weight, v, float(p), bool(w))
+        for v, p, w in zip(carried.T, values, np.broadcast_to(whole, values.shape), strict=True)
+    ]
+
+
+def _independent(found: list[_Found], dimension: int) -> tuple[list[_Found], list[_Found]]:
+    """All of them, or all but the weakest halves if their planes do not fit together."""
+    kept, dropped = list(found), list[_Found]()
+    while True:
+        columns = np.concatenate([item.columns for item in kept], axis=1)
+        if columns.shape[1] <= dimension and np.linalg.svd(columns, compute_uv=False)[-1] > 0.5:
+            return kept, dropped
+        halves = [item for item in kept if not item.whole] or kept
+        weakest = min(halves, key=lambda item: item.purity)
+        kept.remove(weakest)
+        dropped.append(weakest)
+
+
+def _complex_filters(columns: Array, planes: list[bool]) -> Array:
+    """Filters (D, J) from real columns: two for each plane, one for each line."""
+    first = np.cumsum([0, *(1 + p for p in planes)])[:-1]
+    filters = columns[:, first].astype(np.complex128)
+    filters.imag[:, planes] = columns[:, first[planes] + 1]
+    return filters
+
+
+def _gauged(filters: Array) -> Array:
+    """The same filters with phases (signs, on lines) that make their response to a reference patch positive."""
+    reference = np.random.default_rng(0).standard_normal(len(filters))
+    response = reference @ filters
+    return filters * (np.abs(response) / response)
