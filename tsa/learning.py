@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import i0e
+from threadpoolctl import threadpool_limits
 
 from tsa import checks
 from tsa.checks import Array
@@ -87,18 +88,23 @@ def sgd(
     The schedule is the paper's, α = α₀/√T with T the number of the pass. Started at `step` with the basis of that
     step (and batches from there on) it continues exactly as if it had never stopped.
     """
-    since, begun = step, time.perf_counter()
-    for x, y in batches:
-        rate = learning_rate / np.sqrt(1 + step * len(x) // pairs_per_pass)
-        basis, z = sgd_step(basis, x, y, rate, noise)
-        step += 1
-        if step % _REPORT_EVERY == 0 or step == 1:
-            elapsed = max(time.perf_counter() - begun, 1e-9)
-            evidence = _log_evidence(z, y, noise)
-            yield Progress(step, step * len(x), evidence, (step - since) * len(x) / elapsed, basis)
-    if step % _REPORT_EVERY and step > 1:
-        elapsed = max(time.perf_counter() - begun, 1e-9)
-        yield Progress(step, step * len(x), _log_evidence(z, y, noise), (step - since) * len(x) / elapsed, basis)
+    pairs, seen, begun = step * 0, 0, time.perf_counter()
+
+    def report() -> Progress:
+        speed = seen / max(time.perf_counter() - begun, 1e-9)
+        return Progress(step, pairs, _log_evidence(z, y, noise), speed, basis)
+
+    # One BLAS thread for the small products here, the other core for the pairs to come.
+    with threadpool_limits(1, "blas"):
+        for x, y in ahead(batches):
+            pairs = step * len(x) if not seen else pairs
+            rate = learning_rate / np.sqrt(1 + pairs // pairs_per_pass)
+            basis, z = sgd_step(basis, x, y, rate, noise)
+            step, pairs, seen = step + 1, pairs + len(x), seen + len(x)
+            if step % _REPORT_EVERY == 0 or step == 1:
+                yield report()
+        if seen and step % _REPORT_EVERY and step > 1:
+            yield report()
 
 
 def _log_evidence(z: Array, y: Array, noise: float) -> float:

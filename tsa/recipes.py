@@ -8,6 +8,7 @@ import json
 import platform
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,7 @@ class Recipe:
     seed: int = 0
     refined: bool = False
 
-    @property
+    @cached_property
     def action(self) -> Group:
         """What makes the pairs."""
         return group(self.group, self.shape)

@@ -9,30 +9,27 @@ def polar(w: Array) -> Array:
     """U Vᵀ of the singular value decomposition w = U S Vᵀ, for w (D, n) of full column rank; keeps the dtype.
 
     It is w (wᵀw)^{−1/2}, and the inverse root of the small Gram matrix comes from the coupled Newton–Schulz
-    iteration, which is matrix products only. What it leaves in single precision, one last step on w removes.
+    iteration, which is matrix products only.
     """
-    gram = w.T @ w
-    root = _inverse_root(gram)
-    w = w @ root
-    correction = w.T @ w
-    correction *= -0.5
-    correction.flat[:: len(correction) + 1] += np.asarray(1.5, w.dtype)
-    return w @ correction
+    return w @ _inverse_root(w.T @ w)
 
 
 def _inverse_root(gram: Array) -> Array:
     """gram^{−1/2}: Newton–Schulz, or eigenvectors where the spectrum is too wide for that (3 times its mean)."""
-    eye = np.eye(len(gram), dtype=gram.dtype)
-    scale = gram.trace() / len(gram)
-    y, z = gram / scale, eye
+    n, diagonal = len(gram), slice(None, None, len(gram) + 1)
+    scale = gram.trace() / n
+    good = np.finfo(gram.dtype).eps ** 0.5  # convergence is quadratic: the step after this gap ends in rounding
+    y, z = gram / scale, None
     for _ in range(15):
-        residual = y if z is eye else z @ y
-        gap = np.linalg.norm(residual - eye)
-        if not gap < 2 * np.sqrt(len(gram)):
+        step = -y if z is None else z @ -y  # will be (3 − zy)/2
+        step.flat[diagonal] += 1
+        gap = np.sqrt(np.vdot(step, step) / n)
+        if not gap < 2:
             break
-        step = 1.5 * eye - 0.5 * residual
-        z = step if z is eye else step @ z
-        if gap < 1e-3:  # the next would be about gap²; `polar` takes that last step on w itself
+        step *= 0.5
+        step.flat[diagonal] += 1
+        z = step if z is None else step @ z
+        if gap < good:
             return z / np.sqrt(scale)
         y = y @ step
     values, vectors = np.linalg.eigh(gram.astype(np.float64))
