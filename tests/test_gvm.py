@@ -68,6 +68,42 @@ def test_no_pair_of_extrema_is_missed_however_close():
         assert flat.angle.size == 2
 
 
+@pytest.mark.parametrize("near", [1.0, 1 + 1e-11, 1 - 1e-9])
+def test_degenerate_extrema_alternate(near):
+    """cos s − ¼ cos 2s has a maximum where two more derivatives vanish: rounding must not split or lose it."""
+    turns = np.random.default_rng(0).uniform(0, TURN, 100)
+    density = GeneralizedVonMises(np.array([1, -0.25 * near]) * np.exp(1j * turns[:, None] * np.array([1, 2])))
+    found = density.modes()
+    assert found.angle.shape == (100, 1)
+    np.testing.assert_allclose(found.mass, 1.0)
+    assert circular_gap(density.mode(), turns).max() < 2e-3
+    assert np.isfinite(density.credible_set(0.5)).all()
+
+
+@pytest.mark.parametrize("n", [3, 6, 12])
+def test_a_flat_top_is_one_mode(n):
+    """−(1 − cos s)^n is level to rounding over a whole stretch."""
+    s = TURN * np.arange(256) / 256
+    eta = 2 * np.fft.rfft(-((1 - np.cos(s)) ** n))[1 : n + 1].conj() / 256
+    assert GeneralizedVonMises(eta).modes().mass.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("eta", [[1e-16], [1e-14], [1e-300], [5e-324], np.full(64, 1e6)])
+@pytest.mark.parametrize("p", [1e-4, 0.5, 0.95, 1 - 1e-16])
+def test_credible_sets_of_extreme_densities(eta, p):
+    density = GeneralizedVonMises(eta)
+    arcs = density.credible_set(p)
+    assert (density.cdf(arcs[:, 1]) - density.cdf(arcs[:, 0])).sum() == pytest.approx(p, abs=1e-5)
+
+
+def test_many_credible_sets():
+    eta = random_eta(np.random.default_rng(11), 6, 10.0, (1200,))
+    arcs = GeneralizedVonMises(eta).credible_set(0.9)
+    for row in (0, 511, 512, 1199):
+        own = GeneralizedVonMises(eta[row]).credible_set(0.9)
+        np.testing.assert_allclose(arcs[row, : len(own)], own)
+
+
 def test_mode_is_the_highest_mode():
     rng = np.random.default_rng(1)
     eta = random_eta(rng, 12, 10.0, (300,))
@@ -153,7 +189,7 @@ def test_diffuse_multiplies_moments(scale):
     for kappa in (2.0, 50.0, 5000.0):
         damping = np.array([VonMises(kappa).moment(k) for k in range(1, 9)])
         predicted = density.diffuse(kappa)
-        np.testing.assert_allclose(predicted.moments(8), density.moments(8) * damping, atol=2e-9)
+        np.testing.assert_allclose(predicted.moments(8), density.moments(8) * damping, atol=2e-7)
         assert np.all(predicted.entropy() > density.entropy())
 
 
@@ -195,6 +231,9 @@ def test_shapes_and_precision():
     answers = (density.log_normalizer, density.entropy(), density.mode(), density.credible_set(), density.cdf(0.3))
     assert all(a.dtype == np.float32 for a in answers)
     assert density.moments(2).dtype == density.diffuse(5.0).eta.dtype == np.complex64
+    assert GeneralizedVonMises(np.complex64([5 * np.exp(-1e-8j)])).mode() < TURN
+    sharp = GeneralizedVonMises([1e6, 0, 0, 0, 1e6])
+    assert sharp.log_density(np.float32(0.01)) == pytest.approx(sharp.log_density(float(np.float32(0.01))))
     with pytest.raises(ValueError, match="read-only"):
         density.eta[0] = 1
 
@@ -227,3 +266,11 @@ def test_bad_questions():
         density.diffuse(-1.0)
     with pytest.raises(InputError, match="finite"):
         density.cdf(np.nan)
+    with pytest.raises(InputError, match="whole number"):
+        density.moments(-1)
+    with pytest.raises(ShapeError, match="fit together"):
+        GeneralizedVonMises(np.ones((2, 1))).cdf(np.zeros(3))
+    with pytest.raises(ShapeError, match="no axis"):
+        density.fuse_batch()
+    assert density.diffuse(1e12).eta == pytest.approx(density.eta)
+    assert GeneralizedVonMises.uniform().diffuse(2.0).eta.shape == (0,)

@@ -163,6 +163,20 @@ def test_gradients_have_taylor_slope_two(case, with_prior):
     assert taylor_slope(louder, result.noise) == pytest.approx(2.0, abs=0.05)
 
 
+def test_gradient_with_a_batch_of_priors():
+    rng = np.random.default_rng(9)
+    x, y = rng.normal(size=(2, 8))
+    for model, prior in (
+        (Torus(random_filters(rng, 8, 3)), VonMises(random_eta(rng, 3, 1.0, (5,)))),
+        (Subgroup(random_filters(rng, 8, 3), [1, 2, 0]), GeneralizedVonMises(random_eta(rng, 2, 1.0, (5,)))),
+    ):
+        together = model.evidence_gradient(x, y, prior)
+        singles = [model.evidence_gradient(x, y, type(prior)(e)) for e in prior.eta]
+        assert together.log_evidence == pytest.approx(sum(s.log_evidence for s in singles))
+        assert together.noise == pytest.approx(sum(s.noise for s in singles))
+        np.testing.assert_allclose(together.filters, sum(s.filters for s in singles), atol=1e-10)
+
+
 def test_posterior_of_several_pairs():
     rng = np.random.default_rng(2)
     model = Subgroup(random_filters(rng, 12, 5), [1, 2, 3, 4, 5], noise=2.0)
@@ -313,6 +327,12 @@ def test_filters_that_are_not_orthonormal_are_measured_and_mended():
         (lambda f: Subgroup(f, [1, 2]).act(np.zeros(4), np.nan), "finite"),
         (lambda f: Subgroup(f, [1, 2]).coordinates(np.zeros(4, complex)), "real"),
         (lambda f: fourier_model(0), "Fourier"),
+        (lambda f: Torus(f, noise="loud"), "positive"),
+        (lambda f: Torus(f, noise=1e-200), "ordinary"),
+        (lambda f: Subgroup(f, [1, 10**8]), "10,000"),
+        (lambda f: Torus(f).posterior(np.zeros((2, 4)), np.zeros((3, 4))), "fit together"),
+        (lambda f: Torus(f).posterior(np.zeros(4), np.zeros(4), VonMises(np.ones(3))), "fit together"),
+        (lambda f: Torus([[1, 2], [3]]), "lengths"),
     ],
 )
 def test_bad_input_is_named(make, message):

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from tests.hard import TURN, random_eta
-from tsa import GeneralizedVonMises, InputError, ShapeError, TorusVonMises
+from tsa import GeneralizedVonMises, InputError, ShapeError, TorusVonMises, fourier_model
 
 FREQUENCIES = np.array([(i, j) for i in range(-2, 3) for j in range(0, 3) if (j, i) > (0, 0)])
 
@@ -101,6 +101,29 @@ def test_a_ridge_is_one_mode():
     uniform = TorusVonMises(np.zeros(1), [(1, 0)])
     assert uniform.entropy() == pytest.approx(2 * np.log(TURN))
     assert uniform.modes().mass.tolist() == [1.0]
+
+
+def test_nearly_flat_directions():
+    """Stripes and constant images: one direction speaks, the other only through rounding."""
+    model = fourier_model((8, 8))
+    x = np.zeros((8, 8))
+    x[:, 3] = 1.0
+    stripes = x.ravel() + 1e-13 * np.random.default_rng(4).normal(size=64)
+    for patch in (x.ravel(), stripes, np.ones(64), np.zeros(64)):
+        assert np.isfinite(model.log_evidence(patch, patch))
+        assert model.distance(patch, patch) < 1e-9
+    moved = np.roll(x, 2, axis=1).ravel()
+    assert model.align(x.ravel(), moved)[1] == pytest.approx(TURN * 2 / 8)
+
+
+def test_saddles_are_not_modes():
+    torus = TorusVonMises([1, 0.3, 0.95], [[1, 0], [1, 1], [1, -1]])
+    angle, mass = torus.modes()
+    assert mass.sum() == pytest.approx(1.0)
+    for top in angle:
+        term = torus.eta.conj() * np.exp(1j * top @ torus.frequencies.T)
+        bend = -np.einsum("m,mi,mj->ij", term.real, torus.frequencies, torus.frequencies)
+        assert np.linalg.eigvalsh(bend).max() < 0
 
 
 def test_fusion_unites_frequencies():

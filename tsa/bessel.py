@@ -10,24 +10,27 @@ from numpy.typing import ArrayLike
 
 from tsa import checks
 from tsa.checks import Array
-from tsa.errors import InputError
+from tsa.errors import InputError, ShapeError
 from tsa.quadrature import partition
 
 
 def generalized_bessel(n: ArrayLike, kappa: ArrayLike, mu: ArrayLike) -> Array:
     """I_n(κ; e^{−iμ}) for every order in `n`: kappa and mu are (..., K), the result (..., *n.shape), complex.
 
-    I_{−n} is the conjugate of I_n. Grows like e^{max E}: beyond about 700 it leaves floating point, and the
+    I_{−n} is the conjugate of I_n. The error is a rounding error of I_0: orders so high that I_n ≪ I_0 keep few digits
+    of their own. Grows like e^{max E}: beyond about 700 it leaves floating point, and the
     log normaliser and moments of `GeneralizedVonMises` are the quantities to ask for.
     """
     orders = np.asarray(n)
     if orders.dtype.kind not in "iu":
         raise InputError(f"The order n must be an integer or integers, got dtype {orders.dtype}.")
     kappa, mu = checks.real(kappa, "kappa"), checks.real(mu, "mu")
+    if kappa.ndim == 0:
+        raise ShapeError("kappa and mu have their K variables in the last axis, shape (..., K); got a number.")
     eta = checks.finite(kappa * np.exp(1j * mu), "kappa and mu")
-    most = int(np.abs(orders).max(initial=0))
+    most = checks.whole(int(np.abs(orders).max(initial=0)), "the order n")
     log_z, moments, _ = partition(eta.astype(np.complex128), most)
-    if np.any(log_z > 709.0):
+    if np.any(log_z > (88.0 if eta.dtype == np.complex64 else 709.0)):
         raise InputError(
             f"I_n overflows here (log I_0 = {log_z.max() - np.log(2 * np.pi):.4g}); "
             "use GeneralizedVonMises(...).log_normalizer and .moments instead."

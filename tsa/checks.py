@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tsa.errors import InputError
+from tsa.errors import InputError, ShapeError
 
 Array = NDArray[Any]
 Rng = np.random.Generator | int | None
@@ -13,7 +13,7 @@ Rng = np.random.Generator | int | None
 
 def real(value: ArrayLike, name: str) -> Array:
     """`value` as float32 (kept) or float64 (everything else that is real)."""
-    array = np.asarray(value)
+    array = _array(value, name)
     if array.dtype in (np.float32, np.float64):
         return array
     if array.dtype.kind not in "biuf":
@@ -23,10 +23,39 @@ def real(value: ArrayLike, name: str) -> Array:
 
 def complex_(value: ArrayLike, name: str) -> Array:
     """`value` as complex64 (from single precision) or complex128 (from everything else)."""
-    array = np.asarray(value)
+    array = _array(value, name)
     if array.dtype.kind not in "biufc":
         raise InputError(f"{name} must be numbers, got dtype {array.dtype}.")
     return array.astype(np.complex64 if array.dtype in (np.float32, np.complex64) else np.complex128)
+
+
+def _array(value: ArrayLike, name: str) -> Array:
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise InputError(f"{name} must be an array, but its rows have different lengths.") from error
+
+
+def common_shape(name: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape these broadcast to."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError as error:
+        raise ShapeError(f"{name} do not fit together: {' and '.join(map(str, shapes))}.") from error
+
+
+def batch_axis(axis: int, batch: tuple[int, ...]) -> int:
+    """`axis` of a batch, counted from the front."""
+    if not -len(batch) <= axis < len(batch):
+        raise ShapeError(f"There is no axis {axis} in a batch of shape {batch}.")
+    return axis % len(batch)
+
+
+def whole(n: int, name: str = "n") -> int:
+    """A whole number from 0 to a million."""
+    if not isinstance(n, int | np.integer) or not 0 <= n <= 1_000_000:
+        raise InputError(f"{name} must be a whole number from 0 to 1,000,000; got {n!r}.")
+    return int(n)
 
 
 def finite(array: Array, name: str) -> Array:
@@ -43,9 +72,12 @@ def finite(array: Array, name: str) -> Array:
 
 def positive(value: float, name: str) -> float:
     """`value` as a float above zero."""
-    number = float(value)
-    if not (np.isfinite(number) and number > 0):
-        raise InputError(f"{name} must be a positive number, got {value!r}.")
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be a positive number, got {value!r}.") from error
+    if not 1e-100 < number < 1e100:  # its square and its inverse must be numbers too
+        raise InputError(f"{name} must be a positive number of ordinary size, got {value!r}.")
     return number
 
 
@@ -61,7 +93,7 @@ def polar(kappa: ArrayLike, mu: ArrayLike) -> Array:
     kappa = real(kappa, "kappa")
     if np.any(kappa < 0):
         raise InputError(f"kappa must not be negative, got {kappa.min():.3g}; turn mu by π instead.")
-    return kappa * np.exp(1j * real(mu, "mu"))
+    return kappa * np.exp(1j * finite(real(mu, "mu"), "mu"))
 
 
 def precision_of(like: Array, value: Array) -> Array:

@@ -12,9 +12,21 @@ from tsa.checks import Array
 from tsa.cumulative import Cumulative
 from tsa.roots import bracketed_newton
 
+_ROWS = 512
 
-def credible_arcs(eta: Array, cumulative: Cumulative, p: float) -> Array:
+
+def credible_arcs(eta: Array, p: float) -> Array:
     """Arcs (start, stop) of the highest-density set of mass p of each row of `eta` (B, K): (B, a, 2)."""
+    # In chunks: the search asks for the same cumulatives again and again, and only small tables are kept.
+    chunks = [_arcs(eta[start : start + _ROWS], p) for start in range(0, len(eta), _ROWS)]
+    arcs = np.full((len(eta), max((c.shape[1] for c in chunks), default=1), 2), np.nan)
+    for number, chunk in enumerate(chunks):
+        arcs[number * _ROWS : number * _ROWS + len(chunk), : chunk.shape[1]] = chunk
+    return arcs
+
+
+def _arcs(eta: Array, p: float) -> Array:
+    cumulative = Cumulative(eta)
     found = trigpoly.critical_points(eta)
     whole = np.bincount(found.row, minlength=len(eta)) == 0
     whole |= p >= 1
@@ -38,6 +50,14 @@ def credible_arcs(eta: Array, cumulative: Cumulative, p: float) -> Array:
     arcs = np.full((len(eta), max(1, int(count.max(initial=1))), 2), np.nan)
     arcs[opens, place, 0] = trigpoly.wrap(start)
     arcs[opens, place, 1] = trigpoly.wrap(start) + np.mod(stop - start, 2 * np.pi)
+    # Where nothing crosses, the level is at the bottom (all of the circle) or at the very top: an arc so short
+    # that the density is level on it.
+    nothing = np.flatnonzero((count == 0) & ~whole)
+    top = trigpoly.argmax(eta[nothing])
+    length = p / cumulative.density(nothing, top)
+    tiny = length < np.pi
+    arcs[nothing, 0, 0] = np.where(tiny, trigpoly.wrap(top - length / 2), 0.0)
+    arcs[nothing, 0, 1] = arcs[nothing, 0, 0] + np.where(tiny, length, 2 * np.pi)
     arcs[whole, 0] = 0.0, 2 * np.pi
     return arcs
 
@@ -85,9 +105,12 @@ class _Pieces:
         np.minimum.at(floor, self.row, self.low)
         np.maximum.at(ceiling, self.row, self.high)
 
-        def missing(t: Array, which: Array) -> tuple[Array, Array]:
+        # The unknown is a share of the height, not a height: heights may be 1e-300 or 1e7.
+        height = np.maximum(ceiling - floor, 1e-300)
+
+        def missing(share: Array, which: Array) -> tuple[Array, Array]:
             level = ceiling.copy()
-            level[which] = t
+            level[which] = floor[which] + share * height[which]
             edge = self.crossing(level)
             mass = np.abs(self.cumulative.cdf(self.row, edge) - self.peak_mass)
             slope = np.abs(trigpoly.evaluate(self.own, edge, 1))
@@ -95,8 +118,9 @@ class _Pieces:
                 thin = np.where(self.crosses(level), self.cumulative.density(self.row, edge) / slope, 0.0)
             total = np.bincount(self.row, mass, minlength=self.rows)
             loss = np.bincount(self.row, thin, minlength=self.rows)
-            return (p - total)[which], loss[which]
+            return (p - total)[which], (loss * height)[which]
 
         # Exact for a Gaussian peak, which sharp posteriors are close to.
-        start = ceiling - ndtri(0.5 + p / 2) ** 2 / 2
-        return bracketed_newton(missing, floor, ceiling, start)
+        start = 1 - np.minimum(ndtri(0.5 + min(p, 1 - 1e-12) / 2) ** 2 / 2 / height, 1.0)
+        share = bracketed_newton(missing, np.zeros(self.rows), np.ones(self.rows), start)
+        return floor + share * height

@@ -116,6 +116,7 @@ class _Model:
     def _natural(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array, Array, Array, Array]:
         """x, y, their coordinates, and the data's share conj(z(x)) z(y)/σ² of η̂ (eq. posterior_params)."""
         x, y = self._patches(x, y)
+        checks.common_shape("The batches of x and y", x.shape[:-1], y.shape[:-1])
         u, v = self._coordinates(x), self._coordinates(y)
         with np.errstate(invalid="ignore", over="ignore"):
             eta = u.conj() * v
@@ -149,8 +150,8 @@ class _Model:
         b_jn carry the *prior* κ_j as factor and divisor, which is 0 and ∞ for the uniform prior.)
         """
         x, y, u, v, eta = self._natural(x, y)
-        u, v = np.broadcast_arrays(u, v)
         mean = self._mean_rotation(eta, prior)
+        u, v, mean = np.broadcast_arrays(u, v, mean)
         variance = self.noise**2
         d_u = (mean.conj() * v - u) / variance
         d_v = mean * u / variance
@@ -163,7 +164,7 @@ class _Model:
         pull = np.sum((mean.conj() * eta).real, axis=-1, dtype=np.float64)
         squares = _energy(u) + np.sum(y * y, axis=-1, dtype=np.float64)
         noise = np.sum(squares / variance - self.dimension - 2 * pull) / self.noise
-        total = np.sum(constant + self._log_ratio(eta, prior))
+        total = np.sum(constant + self._log_ratio(eta, prior))  # both have the full batch shape
         return EvidenceGradient(float(total), filters, float(noise))
 
 
@@ -198,6 +199,7 @@ class Torus(_Model):
             return eta
         if not isinstance(prior, VonMises):
             raise InputError(f"The prior of a Torus is a VonMises of shape (..., J); got {type(prior).__name__}.")
+        checks.common_shape("The prior and the subspaces", prior.eta.shape, eta.shape)
         return eta + prior.eta.astype(eta.dtype)
 
     def _log_ratio(self, eta: Array, prior: Prior) -> Array:
@@ -224,7 +226,8 @@ class Subgroup(_Model):
 
     `weights` are integers (J,), or (J, 2) for a two-parameter group. The posterior over s is one generalised von
     Mises density. A line of non-zero weight (the Nyquist line) belongs to a cyclic group: e^{iωs} is ±1 at the
-    shifts that exist, and in between everything here interpolates as a Fourier series does.
+    shifts that exist. In between, where the group has no element, posterior, evidence and distance treat the line as
+    the real axis of a plane (they interpolate as a Fourier series does), while `act` returns its real part.
     """
 
     weights: Array
@@ -338,6 +341,8 @@ def _integer_weights(weights: ArrayLike, subspaces: int) -> Array:
         raise ShapeError(
             f"weights must be ({subspaces},) or ({subspaces}, 2) for {subspaces} subspaces; got {array.shape}."
         )
+    if np.any(np.abs(array) > 10_000):
+        raise InputError(f"weights up to 10,000 are supported; got {np.abs(array).max():.3g}.")
     if array.dtype.kind not in "biuf" or not np.all(np.isfinite(array)) or np.any(array != np.rint(array)):
         raise InputError(
             "weights must be integers: only then does the group close after one turn (s and s + 2π are the same). "
@@ -389,7 +394,7 @@ def equivariance_error(model: Subgroup, action: Action, angles: ArrayLike, patch
     z = model.coordinates(x)
     scale = np.sqrt(_energy(z).sum())
     errors = []
-    for s in checks.real(angles, "angles"):
+    for s in np.atleast_1d(checks.real(angles, "angles")):
         moved = model.coordinates(action.apply(x, s))
         errors.append(np.sqrt(_energy(moved - model._phases(s, z.dtype) * z).sum()) / scale)
     return np.array(errors)

@@ -96,7 +96,9 @@ class TorusVonMises:
         both = np.where(k.all(axis=1), 2.0, 1.0)
         curvature = np.maximum(kappa @ (both[:, None] * k**2), 1e-300)
         log_mass = (0.5 * np.log(2 * np.pi / curvature) + np.log(erf(np.pi * np.sqrt(curvature / 2)))).sum(-1)
-        a1, a2 = (np.minimum(_SCALES / np.sqrt(c[:, None]), 32.0) for c in curvature.T)
+        # A flat direction would take any half-width; this one keeps cosh in range and still needs few nodes.
+        widest = 8.0 / np.maximum(self._reach, 1)
+        a1, a2 = (np.minimum(_SCALES / np.sqrt(c[:, None]), w) for c, w in zip(curvature.T, widest, strict=True))
         growth = np.zeros(a1.shape)
         for m in range(k.shape[0]):
             reach = np.minimum(k[m, 0] * a1 + k[m, 1] * a2, 600.0)
@@ -111,19 +113,27 @@ class TorusVonMises:
         best = np.argmin(decay**2 / (a1 * a2), axis=-1)[:, None]
         x, a1, a2 = (np.take_along_axis(v, best, 1)[:, 0] for v in (decay, a1, a2))
         nodes = np.stack([x / a1, x / a2], axis=-1) + self._reach
-        least = 8 * np.maximum(np.array(self._reach), 1)
-        nodes = fast_length(np.maximum(nodes, least))
+        nodes = np.maximum(nodes, self._coarse)
         if nodes.size and nodes.prod(axis=-1).max() > _MOST_NODES:
             raise InputError(
                 f"A density this concentrated (largest κ {np.abs(self._eta64).max():.3g}) needs "
                 f"{nodes.prod(axis=-1).max():.2g} nodes, more than the {_MOST_NODES:,} supported. Raise the noise σ."
             )
-        return nodes
+        return fast_length(nodes)
 
-    def _grids(self) -> Iterator[tuple[int, Array]]:
-        """Each density's index and its energy on its certified grid."""
-        for row, (n1, n2) in enumerate(self._nodes):
-            yield row, self._energy(self._eta64[row : row + 1], (int(n1), int(n2)))[0]
+    @property
+    def _coarse(self) -> Array:
+        """The grid on which maxima are looked for: eight nodes to the shortest period."""
+        return 8 * np.maximum(np.array(self._reach), 1)
+
+    def _grids(self) -> Iterator[tuple[Array, Array]]:
+        """Densities that share a certified grid, a few at once: their rows, and their energies (r, n₁, n₂)."""
+        for n1, n2 in np.unique(self._nodes, axis=0):
+            rows = np.flatnonzero((self._nodes == (n1, n2)).all(axis=1))
+            at_once = max(1, 2**20 // int(n1 * n2))
+            for start in range(0, rows.size, at_once):
+                chunk = rows[start : start + at_once]
+                yield chunk, self._energy(self._eta64[chunk], (int(n1), int(n2)))
 
     # -- the normaliser and what follows from it ---------------------------------------------------------
 
@@ -131,13 +141,13 @@ class TorusVonMises:
     def _partition(self) -> tuple[Array, Array]:
         """log Z (B,) and the moments at the density's own frequencies (B, M)."""
         log_z, moments = np.empty(len(self._eta64)), np.empty(self._eta64.shape, np.complex128)
-        for row, energy in self._grids():
-            top = energy.max()
-            spectrum = fft.rfft2(np.exp(energy - top))
-            mass = spectrum[0, 0].real
-            log_z[row] = top + np.log(mass * (4 * np.pi**2 / energy.size))
+        for rows, energy in self._grids():
+            top = energy.max(axis=(1, 2))
+            spectrum = fft.rfft2(np.exp(energy - top[:, None, None]))
+            mass = spectrum[:, 0, 0].real
+            log_z[rows] = top + np.log(mass * (4 * np.pi**2 / energy[0].size))
             k1, k2 = self.frequencies.T
-            moments[row] = spectrum[k1 % energy.shape[0], k2].conj() / mass
+            moments[rows] = spectrum[:, k1 % energy.shape[1], k2].conj() / mass[:, None]
         return log_z, moments
 
     @property
@@ -159,7 +169,9 @@ class TorusVonMises:
 
     def moments(self, frequencies: ArrayLike) -> Array:
         """E[e^{ik·s}] for each k in `frequencies` (m, 2): (..., m)."""
-        wanted = np.asarray(frequencies, np.int64).reshape(-1, 2)
+        wanted = np.asarray(frequencies)
+        if wanted.ndim != 2 or wanted.shape[1] != 2 or wanted.dtype.kind not in "iu":
+            raise ShapeError(f"frequencies must be integers (m, 2); got {wanted.dtype} {wanted.shape}.")
         # A harmonic of weight zero costs nothing and makes the certified grid cover its order.
         widened = TorusVonMises(
             np.concatenate([self._eta64, np.zeros((len(self._eta64), len(wanted)))], axis=-1),
@@ -175,9 +187,12 @@ class TorusVonMises:
 
     def log_density(self, s: ArrayLike) -> Array:
         """log p(s) for points s (..., 2)."""
-        points = checks.real(s, "s")
-        phase = points @ self.frequencies.T.astype(points.dtype)
-        energy = (self.eta.conj() * np.exp(1j * phase)).real.sum(-1)
+        points = checks.finite(checks.real(s, "s"), "s").astype(np.float64)
+        if points.ndim == 0 or points.shape[-1] != 2:
+            raise ShapeError(f"Points of the 2-torus are (..., 2); got {points.shape}.")
+        checks.common_shape("The points and the batch", points.shape[:-1], self.batch_shape)
+        eta = self.eta.astype(np.complex128)
+        energy = (eta.conj() * np.exp(1j * (points @ self.frequencies.T))).real.sum(-1)
         return checks.precision_of(self.eta, energy - self._partition[0].reshape(self.batch_shape))
 
     def density(self, s: ArrayLike) -> Array:
@@ -199,6 +214,8 @@ class TorusVonMises:
 
     def marginal(self, axis: int, n: int) -> Array:
         """Density of s₁ (axis 0) or s₂ (axis 1) alone, at 2πi/n: (..., n)."""
+        if axis not in (0, 1) or checks.whole(n) < 1:
+            raise InputError(f"A marginal is over axis 0 or 1 at n ≥ 1 points; got axis {axis!r}, n {n!r}.")
         result = np.empty((len(self._eta64), n))
         for row, series in enumerate(self._marginal_series(axis)):
             fine = n * -(-2 * (series.size + 1) // n)
@@ -219,7 +236,7 @@ class TorusVonMises:
 
     def sample(self, n: int, rng: Rng = None) -> Array:
         """`n` exact draws from each density, s₁ from its marginal, s₂ given s₁: (n, *batch, 2)."""
-        uniform = checks.generator(rng).random((2, n, len(self._eta64)))
+        uniform = checks.generator(rng).random((2, checks.whole(n), len(self._eta64)))
         first = (
             np.stack(
                 [_series_quantile(eta, u) for eta, u in zip(self._marginal_series(0), uniform[0].T, strict=True)],
@@ -239,9 +256,9 @@ class TorusVonMises:
     def mode(self) -> Array:
         """The highest point of each density: (..., 2); (0, 0) where it is uniform."""
         best = np.zeros((len(self._eta64), 2))
-        for row, energy in self._grids():
-            tops = self._climb(self._eta64[row], _grid_maxima(energy))
-            best[row] = tops[np.argmax(self._values(self._eta64[row], tops)[0])]
+        for row, eta in enumerate(self._eta64):
+            tops = self._climb(eta, _grid_maxima(self._energy(eta[None], tuple(self._coarse))[0]))
+            best[row] = tops[np.argmax(self._values(eta, tops)[0])]
         return checks.precision_of(self.eta, best.reshape(*self.batch_shape, 2))
 
     def modes(self) -> Modes:
@@ -251,11 +268,12 @@ class TorusVonMises:
         problem: a density that does not care about one direction) is reported as one mode, by one of its points.
         """
         found = []
-        for row, energy in self._grids():
+        for eta, shape in zip(self._eta64, self._nodes, strict=True):
+            energy = self._energy(eta[None], (int(shape[0]), int(shape[1])))[0]
             starts, basin = _basins(energy)
             weight = np.exp(energy - energy.max()).ravel()
             mass = np.bincount(basin, weight / weight.sum(), minlength=len(starts))
-            found.append(self._merged(self._eta64[row], self._climb(self._eta64[row], starts), mass))
+            found.append(self._merged(eta, self._climb(eta, starts), mass))
         width = max([len(mass) for _, mass in found], default=1)
         angles, masses = np.full((len(found), width, 2), np.nan), np.zeros((len(found), width))
         for row, (angle, mass) in enumerate(found):
@@ -275,10 +293,14 @@ class TorusVonMises:
     def _climb(self, eta: Array, starts: Array) -> Array:
         """Each grid maximum carried to the true maximum beside it by Newton steps no longer than a cell."""
         points, longest = starts.copy(), 0.5 / max(1, *self._reach)
-        for _ in range(60):
+        for _ in range(100):
             _, gradient, hessian = self._values(eta, points)
             values, vectors = np.linalg.eigh(hessian)
             size = np.abs(values)
+            saddle = (values[:, 1] > 1e-6 * size.max(axis=-1)) & (
+                np.abs(gradient).max(axis=-1) < 1e-9 * size.max(axis=-1)
+            )
+            gradient[saddle] += 1e-3 * size[saddle].max(axis=-1, keepdims=True) * vectors[saddle, :, 1]
             floor = np.maximum(1e-10 * size.max(axis=-1, keepdims=True), 1e-300)
             along = np.einsum("pji,pj->pi", vectors, gradient) / np.maximum(size, floor)
             along[size < floor] = 0.0
@@ -313,13 +335,13 @@ class TorusVonMises:
 
     def fuse(self, other: "TorusVonMises") -> "TorusVonMises":
         """Normalised product of the two densities: η adds."""
-        batch = np.broadcast_shapes(self.batch_shape, other.batch_shape)
+        batch = checks.common_shape("The two batches", self.batch_shape, other.batch_shape)
         both = [np.broadcast_to(d.eta, (*batch, d.eta.shape[-1])) for d in (self, other)]
         return TorusVonMises(np.concatenate(both, -1), np.concatenate([self.frequencies, other.frequencies]))
 
     def fuse_batch(self, axis: int = 0) -> "TorusVonMises":
         """Product along one batch axis: what many pairs, moved by the same s, say together."""
-        return TorusVonMises(self.eta.sum(axis=range(len(self.batch_shape))[axis]), self.frequencies)
+        return TorusVonMises(self.eta.sum(axis=checks.batch_axis(axis, self.batch_shape)), self.frequencies)
 
 
 def _series_quantile(series: Array, p: Array) -> Array:

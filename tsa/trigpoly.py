@@ -13,7 +13,7 @@ from tsa.checks import Array
 from tsa.roots import bracketed_newton
 
 _GRID_POINTS = 2**18  # grid values held at once while looking for extrema
-_CLOSEST = 1e-6  # two critical points nearer than this (radians) drown in rounding and count as none
+_CLOSEST = 1e-5  # radians; no cell is divided further, so a pair of extrema closer than this may count as none
 
 
 class CriticalPoints(NamedTuple):
@@ -48,9 +48,9 @@ def _series(eta: Array, derivative: int) -> Array:
 
 def evaluate(eta: Array, s: Array, derivative: int = 0) -> Array:
     """E or a derivative at `s`, which broadcasts against the batch shape of `eta` (..., K)."""
-    z = np.exp(1j * s)
+    z = np.exp(1j * s.astype(np.float64))
     c = _series(eta, derivative)
-    total = np.zeros(np.broadcast_shapes(z.shape, eta.shape[:-1]), z.dtype)
+    total = np.zeros(np.broadcast_shapes(z.shape, eta.shape[:-1]), np.complex128)
     for k in range(eta.shape[-1] - 1, -1, -1):
         total += c[..., k]
         total *= z
@@ -83,7 +83,7 @@ def argmax(eta: Array) -> Array:
 
 def _critical_points(eta: Array, only_top: bool) -> CriticalPoints:
     size = np.abs(eta).max(axis=-1, initial=0.0)
-    rows = np.flatnonzero(size > 0)
+    rows = np.flatnonzero(size > 1e-290)  # anything smaller is constant, and its inverse no number
     at_once = max(1, _GRID_POINTS // (8 * max(1, eta.shape[-1])))
     parts = []
     for start in range(0, rows.size, at_once):
@@ -98,13 +98,20 @@ def _critical_points(eta: Array, only_top: bool) -> CriticalPoints:
 
 
 def _isolate(eta: Array, only_top: bool) -> tuple[Array, Array, Array]:
-    """Rows, angles and direction (E' rising) of the critical points, by subdivision of 8K cells."""
+    """Rows, angles and direction (E' rising) of the critical points.
+
+    Signs of E' are sampled until, between neighbouring samples, E' provably changes sign at most once; then every
+    change of sign is one critical point. Samples that rounding cannot tell from zero have no sign and are passed
+    over, so a flat stretch counts once or not at all, and maxima and minima always alternate.
+    """
     k, kappa = harmonics(eta), np.abs(eta)
     n = 8 * eta.shape[-1]
     width = 2 * np.pi / n
     slope_grid, curve_grid = on_grid(eta, n, 1), on_grid(eta, n, 2)
     # On a cell of width h a function departs from its chord by at most h²/8 · max|f''|.
     slope_sag, curve_sag = (kappa * k**3).sum(-1) / 8, (kappa * k**4).sum(-1) / 8
+    rounding = len(k) * np.finfo(np.float64).eps
+    slope_zero, curve_zero = rounding * (kappa * k).sum(-1), rounding * (kappa * k**2).sum(-1)
 
     keep = np.ones((eta.shape[0], n), bool)
     if only_top:
@@ -117,34 +124,40 @@ def _isolate(eta: Array, only_top: bool) -> tuple[Array, Array, Array]:
     slope = np.stack([slope_grid[row, cell], slope_grid[row, (cell + 1) % n]])
     curve = np.stack([curve_grid[row, cell], curve_grid[row, (cell + 1) % n]])
 
-    rows, lefts, widths = [], [], []
-    while row.size:
+    everyone, node = np.divmod(np.arange(keep.size), n)
+    rows, angles, slopes, inside = [everyone], [node * width], [slope_grid.ravel()], [keep.ravel()]
+    while row.size and width > _CLOSEST:
+        flat = (np.abs(slope).max(0) <= slope_zero[row]) & (np.abs(curve).max(0) <= curve_zero[row])
         monotone = (curve[0] * curve[1] > 0) & (np.abs(curve).min(0) > curve_sag[row] * width**2)
-        crosses = (slope[0] >= 0) != (slope[1] >= 0)
-        empty = ~crosses & (monotone | (np.abs(slope).min(0) > slope_sag[row] * width**2))
-        single = crosses & (monotone | (width < _CLOSEST))
-        rows.append(row[single])
-        lefts.append(left[single])
-        widths.append(np.full(np.count_nonzero(single), width))
-        if width < _CLOSEST:
-            break
-        open_ = ~(empty | single)
-        row, left, slope, curve = row[open_], left[open_], slope[:, open_], curve[:, open_]
+        nonzero = (slope[0] * slope[1] > 0) & (np.abs(slope).min(0) > slope_sag[row] * width**2)
+        unclear = ~(flat | monotone | nonzero)
+        row, left, slope, curve = row[unclear], left[unclear], slope[:, unclear], curve[:, unclear]
         width /= 2
         middle = left + width
         mid_slope, mid_curve = evaluate(eta[row], middle, 1), evaluate(eta[row], middle, 2)
+        rows.append(row)
+        angles.append(middle)
+        slopes.append(mid_slope)
+        inside.append(np.ones(row.size, bool))
         slope = np.stack([np.append(slope[0], mid_slope), np.append(mid_slope, slope[1])])
         curve = np.stack([np.append(curve[0], mid_curve), np.append(mid_curve, curve[1])])
         row, left = np.append(row, row), np.append(left, middle)
 
-    row, left = np.concatenate(rows), np.concatenate(lefts)
-    right = left + np.concatenate(widths)
-    own = eta[row]
-    rising = evaluate(own, right, 1) > evaluate(own, left, 1)
+    row, angle, slopes_, within = (np.concatenate(parts) for parts in (rows, angles, slopes, inside))
+    signed = np.abs(slopes_) > slope_zero[row]
+    row, angle, rises, within = row[signed], angle[signed], slopes_[signed] > 0, within[signed]
+    order = np.lexsort((angle, row))
+    row, angle, rises, within = row[order], angle[order], rises[order], within[order]
+    first, last = np.searchsorted(row, row), np.searchsorted(row, row, "right") - 1
+    here = np.arange(row.size)
+    following = np.where(here == last, first, here + 1)
+    change = np.flatnonzero((rises != rises[following]) & within)
+    right = angle[following[change]] + 2 * np.pi * (following[change] <= change)
+    own, rising = eta[row[change]], rises[following[change]]
     sign = np.where(rising, 1.0, -1.0)
 
     def slope_of(s: Array, which: Array) -> tuple[Array, Array]:
         return sign[which] * evaluate(own[which], s, 1), sign[which] * evaluate(own[which], s, 2)
 
-    angle = bracketed_newton(slope_of, left, right)
-    return row, wrap(angle), rising
+    found = bracketed_newton(slope_of, angle[change], right)
+    return row[change], wrap(found), rising

@@ -12,6 +12,7 @@ from scipy.special import i0e, i1e, ive
 
 from tsa import checks
 from tsa.checks import Array, Rng
+from tsa.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,9 @@ class VonMises:
 
     def log_density(self, phi: ArrayLike) -> Array:
         """log p(φ), with 1 − cos taken as 2 sin² so that nothing cancels near the peak of a sharp density."""
-        half = (checks.real(phi, "phi") - np.angle(self.eta.astype(np.complex128))) / 2
+        half = (
+            checks.finite(checks.real(phi, "phi"), "phi").astype(np.float64) - np.angle(self.eta.astype(np.complex128))
+        ) / 2
         below_peak = 2 * self._kappa64 * np.sin(half) ** 2
         return checks.precision_of(self.eta, -below_peak - np.log(2 * np.pi * i0e(self._kappa64)))
 
@@ -72,7 +75,9 @@ class VonMises:
 
     def moment(self, n: int) -> Array:
         """E[e^{inφ}] = I_n(κ)/I₀(κ) · e^{inμ}."""
-        size = ive(abs(n), self._kappa64) / i0e(self._kappa64)
+        if n != int(n):
+            raise InputError(f"The order of a moment is a whole number; got {n!r}.")
+        size = bessel_ratio(abs(n), self._kappa64)
         return checks.precision_of(self.eta, size * np.exp(1j * n * np.angle(self.eta.astype(np.complex128))))
 
     def entropy(self) -> Array:
@@ -97,6 +102,14 @@ class VonMises:
     def fuse(self, other: "VonMises") -> "VonMises":
         """Normalised product of the two densities: η adds (conjugate update)."""
         return VonMises(self.eta + other.eta)
+
+
+def bessel_ratio(n: ArrayLike, kappa: ArrayLike) -> Array:
+    """I_n(κ)/I₀(κ); beyond κ = 1e8 by its limit e^{−n²/2κ}, where scipy's Bessel functions give up."""
+    n, kappa = np.asarray(n), np.asarray(kappa)
+    usual = np.minimum(kappa, 1e8)
+    sharp = np.exp(-(n**2) / (2 * np.maximum(kappa, 1e8)))
+    return np.where(kappa <= 1e8, ive(n, usual) / i0e(usual), sharp)
 
 
 def mean_rotation(eta: Array) -> Array:
