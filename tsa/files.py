@@ -7,6 +7,7 @@ bare real W (D, 2J) from other people's code, as `.npy` or as `W` in an `.npz`, 
 import io
 import json
 import os
+import struct
 import tempfile
 import zipfile
 import zlib
@@ -169,14 +170,19 @@ def read_arrays(source: str | os.PathLike[str] | bytes) -> dict[str, Array]:
         raise ModelFileError(
             f"There is no model file {source!s}, and no bundled model of that name ({names})."
         ) from error
-    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    # What zipfile and zlib raise on damaged bytes; our own errors are none of these.
+    except (OSError, zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError) as error:
         raise ModelFileError(f"This is not a readable .npz or .npy file: {error}.") from error
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, Array]:
     infos = archive.infolist()
     names = [info.filename.removesuffix(".npy") for info in infos]
-    strangers = [info.filename for info, name in zip(infos, names, strict=True) if name not in _MEMBERS]
+    strangers = [
+        info.orig_filename
+        for info, name in zip(infos, names, strict=True)
+        if name not in _MEMBERS or info.orig_filename != f"{name}.npy"
+    ]
     if strangers or len(set(names)) != len(names):
         raise ModelFileError(f"A model file does not hold {strangers[:3] or 'a member twice'}; it was left unopened.")
     if sum(info.file_size for info in infos) > _LARGEST:

@@ -46,12 +46,13 @@ class _Action:
         return index
 
     def _move_block(self, x: Array, index: Array, out: Array) -> None:
-        """Row i of x moved by lattice[index[i]], for indices in that order."""
+        """Row i of x (n, support) moved by lattice[index[i]], for indices in that order."""
         raise NotImplementedError
 
-    def _support(self) -> Array:
-        """(D,): 1 on the pixels the action can move, 0 elsewhere."""
-        return np.ones(self.dimension)
+    @property
+    def support(self) -> Array:
+        """Flat indices of the pixels the action moves; all others are zero before and after."""
+        return np.arange(self.dimension)
 
     def is_real(self, weight: Array) -> bool:
         """Whether e^{iωs} is ±1 on the whole lattice: then the irreducible of weight ω is a line, not a plane."""
@@ -63,30 +64,50 @@ class _Action:
 
         Pairs moved alike stand together, so that they are moved by one product.
         """
-        rng = checks.generator(rng)
+        *pair, index = self._pairs_on_support(n, checks.generator(rng), patches)
+        return self._embedded(pair[0]), self._embedded(pair[1]), index
+
+    def _pairs_on_support(
+        self, n: int, rng: np.random.Generator, patches: Array | None = None
+    ) -> tuple[Array, Array, Array]:
         if patches is None:
-            x = white_noise(rng, (n, self.dimension))
+            x = white_noise(rng, (n, self.support.size))
         else:
-            x = np.asarray(patches[rng.integers(len(patches), size=n)], np.float32)
-        x *= self._support().astype(np.float32)
+            x = np.asarray(patches[np.ix_(rng.integers(len(patches), size=n), self.support)], np.float32)
         index = self._ordered(rng.integers(len(self.lattice), size=n))
         y = np.empty_like(x)
         self._move_block(x, index, y)
         return x, y, index
 
+    def _embedded(self, x: Array) -> Array:
+        """Patches (n, D) from their values on the support."""
+        if self.support.size == self.dimension:
+            return x
+        full = np.zeros((len(x), self.dimension), x.dtype)
+        full[:, self.support] = x
+        return full
+
     def stream(
-        self, seed: int, batch_size: int = 100, patches: ArrayLike | None = None, start: int = 0
+        self,
+        seed: int,
+        batch_size: int = 100,
+        patches: ArrayLike | None = None,
+        start: int = 0,
+        on_support: bool = False,
     ) -> Iterator[tuple[Array, Array]]:
         """Endless batches (x, y) of float32 pairs: white noise, or rows drawn from `patches` (n, D).
 
         Batch number i is the same whether the stream began at 0 or at i: a stopped training resumes bit for bit.
+        `on_support` leaves out the pixels that are always zero.
         """
         source = None if patches is None else self._patches(patches)
         per_chunk = max(1, _CHUNK // batch_size)
         chunk, first = divmod(start, per_chunk)
         while True:
             rng = np.random.default_rng([seed, chunk])
-            x, y, _ = self.pairs(per_chunk * batch_size, rng, source)
+            x, y, _ = self._pairs_on_support(per_chunk * batch_size, rng, source)
+            if not on_support:
+                x, y = self._embedded(x), self._embedded(y)
             for batch in range(first, per_chunk):  # every so-many-th pair: each batch sees all angles
                 yield x[batch::per_chunk], y[batch::per_chunk]
             chunk, first = chunk + 1, 0
@@ -126,27 +147,22 @@ class ImageRotation(_Action):
         return np.arange(int(np.ceil(np.pi * self.size / 2)) + 1)
 
     @cached_property
-    def _disc(self) -> Array:
+    def support(self) -> Array:
         """Flat indices of the pixels inside the inscribed circle."""
         centre = (self.size - 1) / 2
         row, column = np.indices(self.shape) - centre
         return np.flatnonzero(np.hypot(row, column).ravel() <= self.size / 2)
 
-    def _support(self) -> Array:
-        inside = np.zeros(self.dimension)
-        inside[self._disc] = 1.0
-        return inside
-
     def _on_disc(self, s: float) -> Array:
         """The rotation by s as a matrix on the pixels of the disc."""
         centre = (self.size - 1) / 2
-        row, column = (np.indices(self.shape) - centre).reshape(2, -1)[:, self._disc]
+        row, column = (np.indices(self.shape) - centre).reshape(2, -1)[:, self.support]
         # A pixel of the turned image looks up where it came from. Rows count downwards.
         source_row = centre + np.cos(s) * row + np.sin(s) * column
         source_column = centre - np.sin(s) * row + np.cos(s) * column
         by_row, by_column = self._cardinal(source_row), self._cardinal(source_column)
         table = by_row[:, :, None] * by_column[:, None, :]
-        return table.reshape(self._disc.size, -1)[:, self._disc]
+        return table.reshape(self.support.size, -1)[:, self.support]
 
     def _cardinal(self, position: Array) -> Array:
         """(m,) positions → (m, size): what each pixel of a row contributes to the cubic spline through it."""
@@ -164,15 +180,15 @@ class ImageRotation(_Action):
 
     @cached_property
     def _quarter(self) -> Array:
-        """Operators of the first 90°, float32: (90, D, D). The others follow by quarter turns, which are exact."""
-        operators = np.zeros((90, self.dimension, self.dimension), np.float32)
-        for degree, s in enumerate(self.lattice[:90]):
-            operators[degree][np.ix_(self._disc, self._disc)] = self._on_disc(float(s))
-        return operators
+        """Transposed operators of the first 90° on the disc, float32: (90, d, d). The others are quarter turns more."""
+        return np.stack([self._on_disc(float(s)).T for s in self.lattice[:90]]).astype(np.float32)
 
-    def _quarter_turned(self, flat: Array, turns: int) -> Array:
-        """Rows (n, D) turned by `turns` times 90°."""
-        return np.rot90(flat.reshape(-1, *self.shape), turns, axes=(1, 2)).reshape(flat.shape)
+    @cached_property
+    def _quarter_turns(self) -> list[Array]:
+        """Permutations of the disc's pixels that turn by 0, 1, 2, 3 times 90°, exactly: turned = x[:, permutation]."""
+        pixels = np.arange(self.dimension).reshape(self.shape)
+        turned = (np.rot90(pixels, turns).ravel()[self.support] for turns in range(4))
+        return [np.searchsorted(self.support, order) for order in turned]
 
     def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
         """x (..., D) turned by s, one angle for all or one for each (broadcast against the batch of x)."""
@@ -183,23 +199,25 @@ class ImageRotation(_Action):
         result = np.zeros(flat.shape, x.dtype)
         for i, angle in enumerate(angles):
             rows = np.flatnonzero(which.ravel() == i)
-            result[np.ix_(rows, self._disc)] = flat[np.ix_(rows, self._disc)] @ self._on_disc(angle).T
+            result[np.ix_(rows, self.support)] = flat[np.ix_(rows, self.support)] @ self._on_disc(angle).T
         return result.reshape(*shape, self.dimension)
 
     def operators(self) -> Iterator[Array]:
         """The action at every whole degree, as matrices (D, D): apply(x, lattice[i]) = x @ operator_i.T."""
-        for turn in range(4):
-            for operator in self._quarter:
-                yield self._quarter_turned(operator.T, turn).T
+        for permutation in self._quarter_turns:
+            for transposed in self._quarter:
+                operator = np.zeros((self.dimension, self.dimension), np.float32)
+                operator[np.ix_(self.support, self.support)] = transposed.T[permutation]
+                yield operator
 
     def _move_block(self, x: Array, index: Array, out: Array) -> None:
         degree, turn = index % 90, index // 90
         for d in range(90):
             rows = slice(*np.searchsorted(degree, (d, d + 1)))
-            np.matmul(x[rows], self._quarter[d].T, out=out[rows])
+            np.matmul(x[rows], self._quarter[d], out=out[rows])
             for q in range(1, 4):
                 part = slice(*(rows.start + np.searchsorted(turn[rows], (q, q + 1))))
-                out[part] = self._quarter_turned(out[part], q)
+                out[part] = np.take(out[part], self._quarter_turns[q], axis=1)
 
     def _ordered(self, index: Array) -> Array:
         return index[np.lexsort((index // 90, index % 90))]

@@ -66,12 +66,18 @@ class Recipe:
 
     def train(self, basis: Array | None = None, step: int = 0) -> Iterator[Progress]:
         """Train from the start, or from the basis of an earlier step exactly as if never stopped."""
-        stream = self.action.stream(self.seed, self.batch_size, start=step)
+        support = self.action.support
+        # Pixels that are always zero need no arithmetic: train without them.
+        stream = self.action.stream(self.seed, self.batch_size, start=step, on_support=True)
         if basis is None:
-            x, _ = next(self.action.stream(self.seed, self.batch_size))
-            basis = initial_basis(x, self.n_subspaces, np.random.default_rng(self.seed))
+            inner = initial_basis(np.ones((1, support.size)), self.n_subspaces, np.random.default_rng(self.seed))
+        else:
+            inner = np.ascontiguousarray(basis[support])
         settings = {"noise": self.noise, "learning_rate": self.learning_rate, "pairs_per_pass": PAIRS_PER_PASS}
-        return sgd(islice(stream, self.steps - step), basis, step=step, **settings)  # type: ignore[arg-type]
+        for progress in sgd(islice(stream, self.steps - step), inner, step=step, **settings):  # type: ignore[arg-type]
+            full = np.zeros((self.action.dimension, 2 * self.n_subspaces), np.float32)
+            full[support] = progress.basis
+            yield replace(progress, basis=full)
 
     def finish(self, filters: Array, curve: list[tuple[int, float]], report: Report | None = None) -> ModelFile:
         """The trained filters as a model with weights (refined if asked), and its provenance."""

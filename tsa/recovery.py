@@ -6,6 +6,7 @@ perfectly, purity is also given relative to the best any filter of that weight c
 """
 
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -46,21 +47,26 @@ def recovery(model: Subgroup, action: Group, report: Report | None = None) -> Re
     # Filters of a line or of a weight ±k may be compared in any order of purity: the i-th best with the i-th best.
     ceiling = np.ones(model.subspaces)
     if isinstance(action, ImageRotation):
-        for weight in np.unique(np.abs(model.weights)):
+        orders = np.unique(np.abs(model.weights))
+        for weight, best in zip(orders, ceilings(action, orders), strict=True):
             mine = np.flatnonzero(np.abs(model.weights) == weight)
-            best = ceilings(action, int(weight))[: mine.size]
-            ceiling[mine[np.argsort(-purity[mine])]] = np.maximum(best, 1e-12)
+            ceiling[mine[np.argsort(-purity[mine])]] = np.maximum(best[: mine.size], 1e-12)
     affinity = np.array([_affinity(model.filters[:, j], _truth(action, weights[j])) for j in range(model.subspaces)])
     return Recovery(purity, ceiling, affinity)
 
 
-def ceilings(action: ImageRotation, weight: int) -> Array:
-    """Purities of the purest orthogonal filters of this weight, best first: eigenvalues of P_k, (D,)."""
-    projection = np.zeros((action.dimension, action.dimension), np.complex128)
-    for s, operator in zip(action.lattice, action.operators(), strict=True):
-        projection += np.exp(-1j * weight * s) * operator
-    projection /= len(action.lattice)
-    return np.linalg.eigvalsh((projection + projection.conj().T) / 2)[::-1]
+def ceilings(action: ImageRotation, weights: Array) -> Array:
+    """Purities of the purest orthogonal filters of each weight, best first: eigenvalues of P_k, (weights, pixels)."""
+    size = action.support.size
+    inside = np.ix_(action.support, action.support)
+    phases = np.exp(-1j * np.multiply.outer(weights, action.lattice)).astype(np.complex64) / len(action.lattice)
+    projections = np.zeros((len(weights), size * size), np.complex64)
+    operators = (operator[inside].ravel() for operator in action.operators())
+    for start in range(0, len(action.lattice), 24):
+        block = np.stack(list(islice(operators, 24)))
+        projections += phases[:, start : start + len(block)] @ block
+    squares = projections.reshape(-1, size, size)
+    return np.stack([np.linalg.eigvalsh((p + p.conj().T) / 2)[::-1] for p in squares])
 
 
 def _truth(action: Group, weight: int | tuple[int, ...]) -> Array:

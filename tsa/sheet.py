@@ -28,7 +28,7 @@ def filter_sheet(model: Subgroup, shape: tuple[int, ...], columns: int = 10, til
         left, top = gap + place % columns * cell_width, gap + place // columns * cell_height
         weight = model.weights[j]
         text = str(int(weight)) if np.ndim(weight) == 0 else ",".join(str(int(w)) for w in weight)
-        draw.text((left, top), f"ω = {text}", fill=60, font=font)
+        draw.text((left, top), text, fill=60, font=font)
         peak = np.abs(model.filters[:, j]).max()
         parts = [model.filters[:, j].real] if model.lines[j] else [model.filters[:, j].real, model.filters[:, j].imag]
         for side, part in enumerate(parts):
