@@ -7,6 +7,7 @@ from scipy import ndimage, stats
 from tests.hard import TURN
 from tsa import InputError, ShapeError
 from tsa.groups import CyclicShift, ImageRotation, white_noise
+from tsa.patches import cut
 
 
 def test_rotation_is_scipys_inside_the_disc():
@@ -103,3 +104,20 @@ def test_characters():
 def test_bad_input(make, message):
     with pytest.raises((InputError, ShapeError), match=message):
         make()
+
+
+def test_cutting_patches():
+    rng = np.random.default_rng(0)
+    image = rng.normal(size=(40, 50))
+    image[:20] = 3.0
+    patches = cut(image, 8, 200, rng=1)
+    assert patches.shape == (200, 64)
+    np.testing.assert_array_equal(patches, cut(image, 8, 200, rng=1))
+    lively = patches[patches.any(axis=1)]
+    assert 0 < len(lively) < 200
+    np.testing.assert_allclose(lively.mean(axis=1), 0, atol=1e-6)
+    np.testing.assert_allclose(lively.std(axis=1), 1, atol=1e-5)
+    x, y = next(ImageRotation(8).stream(0, patches=patches))
+    assert x.shape == y.shape == (100, 64)
+    with pytest.raises(ShapeError, match="at least 60"):
+        cut(image, 60, 1)

@@ -5,7 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 import tsa
 from tsa.cli import main
@@ -51,3 +53,68 @@ def test_help_has_an_example(capsys):
     with pytest.raises(SystemExit):
         main(["bench", "--help"])
     assert "example: tsa bench densities" in capsys.readouterr().out
+
+
+def test_train_inspect_refine_and_draw(tmp_path, capsys):
+    path, refined, sheet = tmp_path / "m.npz", tmp_path / "r.npz", tmp_path / "f.png"
+    assert (
+        main(["train", "rotation", "--shape", "10", "--subspaces", "15", "--pairs", "20000", "--out", str(path)]) == 0
+    )
+    assert main(["weights", str(path)]) == 0
+    assert "confidence" in capsys.readouterr().out
+    assert main(["refine", str(path), "--out", str(refined)]) == 0
+    assert main(["inspect", str(refined)]) == 0
+    report = capsys.readouterr().out
+    for word in ("10×10 pixels", "planes", "lines", "orthogonality", "purity", "equivariance error", "20,000 pairs"):
+        assert word in report
+    assert main(["reproduce", "filters", "--model", str(refined), "--out", str(sheet)]) == 0
+    picture = Image.open(sheet)
+    assert picture.width > 500
+    assert len(picture.getcolors()) > 50
+
+
+@pytest.mark.parametrize("shape", ["12", "4x6"])
+def test_train_shifts(tmp_path, shape, capsys):
+    path = tmp_path / "m.npz"
+    train = ["train", "shift", "--shape", shape, "--subspaces", "6", "--pairs", "2000", "--refine", "--out", str(path)]
+    assert main(train) == 0
+    assert main(["inspect", str(path)]) == 0
+    assert main(["reproduce", "filters", "--model", str(path), "--out", str(tmp_path / "f.png")]) == 0
+    assert "CyclicShift" in capsys.readouterr().out
+
+
+def test_a_foreign_w_is_inspected(tmp_path, capsys):
+    filters = tsa.fourier_model(9).filters[:, 1:]
+    w = np.stack([filters.real, filters.imag], -1).reshape(9, -1)
+    np.savez(tmp_path / "w.npz", W=w, shape=[9])
+    assert main(["inspect", str(tmp_path / "w.npz")]) == 0
+    assert "1x1 + 1x2 + 1x3 + 1x4" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train", "--out", "x.npz"],
+        ["inspect", "no-such-model"],
+        ["train", "rotation", "--shape", "4x5", "--out", "x.npz"],
+        ["train", "rotation", "--shape", "4", "--subspaces", "500", "--out", "x.npz"],
+    ],
+)
+def test_mistakes_are_one_sentence(arguments, capsys):
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("tsa: ")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["train", "weights", "inspect", "refine", "reproduce", "bench"])
+def test_every_command_has_an_example(command, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert f"example: tsa {command}" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_bench_learning(capsys):
+    assert main(["bench", "learning"]) == 0
+    assert "four bare float32 products" in capsys.readouterr().out
