@@ -53,9 +53,11 @@ def learning(steps: int = 2500) -> None:
     half = _clock(partial(_train, replace(recipe, n_pairs=50 * steps)), 1)
     print(f"  {ours / half:8.2f}× the time for twice the pairs")
     print(f"  {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:8.0f} MB at the most")
-    print("time per pair, and per pair and D·J, as the patch grows")
+    print("time per pair, and per pair and D·J, as the patch grows; a batch has as many pairs as there are filters")
     for side, subspaces in ((8, 12), (16, 50), (28, 150)):
-        sized = replace(recipe, shape=(side, side), n_subspaces=subspaces, n_pairs=20_000)
+        sized = replace(
+            recipe, shape=(side, side), n_subspaces=subspaces, batch_size=2 * subspaces, n_pairs=400 * subspaces
+        )
         sized.action.pairs(1, 0)
         seconds = _clock(partial(_train, sized), 1) / sized.n_pairs
         per_unit = seconds / (side * side * subspaces)

@@ -145,7 +145,10 @@ _ROTATION = Recipe("rotation", (16, 16), n_subspaces=50)
 BUNDLED = {
     "rotation-16": _ROTATION,  # the paper's: 100 filters, 250,000 pairs
     "rotation-16-refined": replace(_ROTATION, refined=True),
-    "rotation-28": Recipe("rotation", (28, 28), n_subspaces=150, refined=True),
+    # Three times the pixels: noisier gradients, so larger batches, and more pairs until the span is invariant.
+    "rotation-28": Recipe(
+        "rotation", (28, 28), n_subspaces=150, n_pairs=1_000_000, learning_rate=0.5, batch_size=400, refined=True
+    ),
     "shift-32": Recipe("shift", (32,), n_subspaces=16, refined=True),
     "shift-16x16": Recipe("shift", (16, 16), n_subspaces=128, refined=True),
 }
