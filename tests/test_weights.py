@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 from tests.hard import random_filters
 from tsa import InputError, Subgroup, Torus, Weights, estimate_weights, fourier_model, load, recovery, refine
@@ -128,3 +129,23 @@ def test_the_bundled_model_is_what_its_recipe_makes():
     bundled = load("rotation-16")
     np.testing.assert_allclose(model.filters, bundled.filters, atol=1e-3)
     np.testing.assert_array_equal(model.weights, bundled.weights)
+
+
+def winding(filter_, size):
+    """How often the phase of a filter winds around rings about the centre: its weight, by an independent road."""
+    theta = 2 * np.pi * np.arange(128) / 128
+    power = np.zeros(65)
+    for radius in np.arange(1, size / 2, 0.5):
+        ring = (size - 1) / 2 + radius * np.array([-np.sin(theta), np.cos(theta)])
+        parts = (
+            ndimage.map_coordinates(p.reshape(size, size), ring, mode="mirror") for p in (filter_.real, filter_.imag)
+        )
+        spectrum = radius * np.abs(np.fft.fft(sum(c * p for c, p in zip((1, 1j), parts, strict=True)))) ** 2
+        power += np.concatenate([spectrum[:1], spectrum[1:64] + spectrum[:64:-1], spectrum[64:65]])
+    return int(power.argmax())
+
+
+@pytest.mark.parametrize(("name", "size"), [("rotation-16-refined", 16), ("rotation-28", 28)])
+def test_no_weight_is_wrong(name, size):
+    model = load(name)
+    assert [winding(f, size) for f in model.filters.T] == np.abs(model.weights).tolist()
