@@ -199,22 +199,10 @@ class GeneralizedVonMises:
         valley = np.flatnonzero(~found.is_maximum)
         upto = np.zeros(found.row.size)
         upto[valley] = self._cumulative.cdf(found.row[valley], found.angle[valley])
-        top = np.flatnonzero(found.is_maximum)
-        row, angle = found.row[top], found.angle[top]
-        # Maxima and minima alternate, so the neighbours of a maximum are the valleys that bound its mass.
-        before, after = (neighbour[top] for neighbour in found.neighbours())
-        mass = np.clip(upto[after] - upto[before] + (after <= before), 0.0, 1.0)
-
-        order = np.lexsort((-mass, row))
-        count = np.bincount(row, minlength=len(self._flat))
-        place = np.arange(row.size) - (np.cumsum(count) - count)[row]
-        width = max(1, int(count.max(initial=1)))
-        angles, masses = np.full((len(self._flat), width), np.nan), np.zeros((len(self._flat), width))
-        angles[row, place], masses[row, place] = angle[order], mass[order]
-        angles[count == 0, 0], masses[count == 0, 0] = 0.0, 1.0
-        shape = (*self.batch_shape, width)
+        angles, masses = weighed_modes(found, upto, len(self._flat))
+        shape = (*self.batch_shape, angles.shape[1])
         return Modes(
-            checks.precision_of(self.eta, angles.reshape(shape)),
+            trigpoly.wrap(checks.precision_of(self.eta, angles.reshape(shape))),
             checks.precision_of(self.eta, masses.reshape(shape)),
         )
 
@@ -260,6 +248,24 @@ class GeneralizedVonMises:
         shrink = 1 / (1 + 1 / (kappa * np.maximum(variance, 1e-300)))
         predicted = matching_eta(moments * bessel_ratio(order, kappa), self._eta64 * shrink[..., None])
         return GeneralizedVonMises(predicted.astype(self.eta.dtype))
+
+
+def weighed_modes(found: trigpoly.CriticalPoints, upto: Array, rows: int) -> tuple[Array, Array]:
+    """Angles and masses of all maxima, heaviest first, (rows, most), from the cdf `upto` each minimum."""
+    top = np.flatnonzero(found.is_maximum)
+    row, angle = found.row[top], found.angle[top]
+    # Maxima and minima alternate, so the neighbours of a maximum are the valleys that bound its mass.
+    before, after = (neighbour[top] for neighbour in found.neighbours())
+    mass = np.clip(upto[after] - upto[before] + (after <= before), 0.0, 1.0)
+
+    order = np.lexsort((-mass, row))
+    count = np.bincount(row, minlength=rows)
+    place = np.arange(row.size) - (np.cumsum(count) - count)[row]
+    width = max(1, int(count.max(initial=1)))
+    angles, masses = np.full((rows, width), np.nan), np.zeros((rows, width))
+    angles[row, place], masses[row, place] = angle[order], mass[order]
+    angles[count == 0, 0], masses[count == 0, 0] = 0.0, 1.0
+    return angles, masses
 
 
 def matching_eta(moments: Array, start: Array, tolerance: float = 1e-7) -> Array:

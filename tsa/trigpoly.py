@@ -33,7 +33,7 @@ class CriticalPoints(NamedTuple):
 def wrap(angle: Array) -> Array:
     """The same angle in [0, 2π); plain `mod` would round −1e-17 up to 2π itself."""
     wrapped = np.mod(angle, 2 * np.pi)
-    return np.where(wrapped < 2 * np.pi, wrapped, 0.0)
+    return np.where(wrapped >= 2 * np.pi, 0.0, wrapped).astype(wrapped.dtype)  # nan stays nan
 
 
 def harmonics(eta: Array) -> Array:

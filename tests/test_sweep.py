@@ -1,0 +1,105 @@
+"""From pictures to posteriors: exact turning, known symmetries told truthfully, the sweep equal to the model."""
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from tests.hard import TURN
+from tsa import GeneralizedVonMises, InputError, ShapeError, Subgroup, load
+from tsa.polar import patch, patch_of, to_polar, turn, turned_patches
+from tsa.shapes import SHAPES, draw
+from tsa.sweep import sweep
+
+
+@pytest.fixture(scope="module")
+def model():
+    learned = load("rotation-16-refined")
+    return Subgroup(learned.filters, learned.weights, noise=0.5)
+
+
+def test_turning_is_an_exact_group_action():
+    polar = to_polar(draw("F"))
+    np.testing.assert_allclose(turn(turn(polar, 0.4), 1.1), turn(polar, 1.5), atol=1e-12)
+    np.testing.assert_allclose(turn(polar, TURN), polar, atol=1e-12)
+    np.testing.assert_allclose(turn(polar, np.pi / 2), np.roll(polar, 90, axis=1), atol=1e-12)
+
+
+def test_turning_goes_counter_clockwise():
+    """The pad's picture, turned and seen by the model, agrees with numpy's quarter turn and with scipy."""
+    picture = draw("F")
+    polar = to_polar(picture)
+    np.testing.assert_allclose(patch_of(turn(polar, np.pi / 2), 16), patch(np.rot90(picture), 16), atol=1e-6)
+    rotated = ndimage.rotate(picture, 30, reshape=False, order=3)
+    np.testing.assert_allclose(patch_of(turn(polar, np.pi / 6), 16), patch(rotated, 16), atol=0.02)
+
+
+@pytest.mark.parametrize("size", [16, 28])
+def test_all_turns_at_once(size):
+    polar = to_polar(draw("noise"))
+    together = turned_patches(polar, size)
+    for degree in (0, 17, 200, 359):
+        np.testing.assert_allclose(together[degree], patch_of(turn(polar, np.radians(degree)), size), atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_symmetries_are_told_truthfully(shape, model):
+    """n modes of equal mass at their true places for n-fold shapes; a flat posterior for what any turn leaves alone."""
+    polar = to_polar(shape.draw())
+    x = patch_of(polar, 16)
+    for degree in (17, 5, 33, 61, 100, 213):
+        posterior = model.posterior(x, patch_of(turn(polar, np.radians(degree)), 16))
+        if shape.fold == 0:
+            density = posterior.density(np.linspace(0, TURN, 721)) * TURN
+            assert np.abs(density - 1).max() < 0.25
+            continue
+        angle, mass = posterior.modes()
+        heavy = mass >= 0.01
+        assert heavy.sum() == shape.fold
+        true = np.radians(degree) + TURN * np.arange(shape.fold) / shape.fold
+        gap = np.abs(np.angle(np.exp(1j * (angle[heavy][:, None] - true))))
+        assert np.degrees(gap.min(axis=1)).max() < 2
+        assert len(set(gap.argmin(axis=1))) == shape.fold
+        assert np.abs(mass[heavy] * shape.fold - 1).max() < 0.2
+
+
+@pytest.mark.parametrize("name", ["square", "F", "noise", "disc"])
+@pytest.mark.parametrize("with_prior", [False, True])
+def test_the_sweep_is_the_model_called_directly(name, with_prior, model):
+    polar = to_polar(draw(name))
+    noise = 0.1 * np.random.default_rng(0).normal(size=256)
+    prior = GeneralizedVonMises([2 * np.exp(1j)]) if with_prior else None
+    result = sweep(model, polar, 16, noise, prior)
+    x = patch_of(polar, 16)
+    for degree in (0, 17, 123, 300):
+        y = patch_of(turn(polar, np.radians(degree)), 16) + noise
+        direct = model.posterior(x, y, prior)
+        np.testing.assert_allclose(result.pooled[degree], direct.eta, rtol=1e-5, atol=1e-5)
+        grid = direct.density(TURN * np.arange(360) / 360)
+        np.testing.assert_allclose(result.density[degree], grid, rtol=1e-4, atol=1e-6)
+        assert result.entropy[degree] == pytest.approx(direct.entropy(), abs=1e-4)
+        assert result.log_evidence[degree] == pytest.approx(model.log_evidence(x, y, prior), abs=1e-3)
+        angle, mass = direct.modes()
+        heavy = mass > 0.01
+        if name == "disc":
+            continue
+        np.testing.assert_allclose(result.mode_masses[degree][: heavy.sum()], mass[heavy], atol=0.01)
+        gap = np.abs(np.angle(np.exp(1j * (result.mode_angles[degree][: heavy.sum()][:, None] - angle[heavy]))))
+        assert np.degrees(gap.min(axis=1)).max() < 0.05
+
+
+def test_an_empty_picture_has_a_flat_posterior(model):
+    result = sweep(model, to_polar(np.zeros((64, 64))), 16)
+    np.testing.assert_allclose(result.density, 1 / TURN, atol=1e-9)
+    np.testing.assert_array_equal(result.mode_masses[:, 0], 1.0)
+
+
+def test_shapes_look_like_shapes():
+    for shape in SHAPES.values():
+        picture = shape.draw(64)
+        assert picture.shape == (64, 64)
+        assert 0 <= picture.min() <= picture.max() <= 1
+        assert 0.03 < picture.mean() < 0.7
+    with pytest.raises(InputError, match="hexagon"):
+        draw("blob")
+    with pytest.raises(ShapeError, match="square"):
+        to_polar(np.zeros((3, 4)))
