@@ -1,10 +1,9 @@
-"""Navigation; for now the single page that says what is coming."""
+"""Navigation only."""
 
 import streamlit as st
 
-st.set_page_config(page_title="TSA Explorer", page_icon=":material/rotate_right:")
-st.title("TSA Explorer")
-st.write(
-    "The lab is not built yet. Soon you will draw a patch here, turn it, and watch the whole posterior over the "
-    "turn. The mathematics underneath is ready: `import tsa`."
-)
+from explorer.views import lab
+
+st.set_page_config(page_title="TSA Explorer", page_icon=":material/rotate_right:", layout="wide")
+st.html("<style>.stMainBlockContainer { padding-top: 3.2rem; padding-bottom: 1rem; }</style>")
+st.navigation([st.Page(lab.page, title="Lab", icon=":material/science:", default=True)], position="top").run()

@@ -1,0 +1,455 @@
+// The stage draws; Python has done the mathematics. A sweep arrives as bytes and holds every whole degree of the dial,
+// so turning, playing and hovering run at display rate without a server.
+
+const TURN = 2 * Math.PI;
+const instances = new WeakMap();
+const hue = (radians, alpha = 1) => `oklch(0.7 0.13 ${((radians * 180) / Math.PI + 15) % 360} / ${alpha})`;
+const degrees = (radians) => Math.round((radians * 180) / Math.PI) % 360;
+const COUNT = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"];
+
+export default function ({ data, parentElement, setStateValue }) {
+  let self = instances.get(parentElement);
+  if (!self) {
+    self = create(parentElement);
+    instances.set(parentElement, self);
+  }
+  self.commit = (angle) => setStateValue("angle", angle);
+  if (data) {
+    self.sweep = decode(data);
+    self.images();
+  }
+  self.draw();
+  return () => self.stop();
+}
+
+function decode(bytes) {
+  const copy = bytes.slice(); // arrives unaligned
+  const length = new DataView(copy.buffer).getUint32(0, true);
+  const sweep = JSON.parse(new TextDecoder().decode(copy.subarray(4, 4 + length)));
+  const kinds = { uint8: Uint8Array, uint16: Uint16Array, float32: Float32Array };
+  let at = 4 + length;
+  for (const [name, kind, size] of sweep.arrays) {
+    sweep[name] = new kinds[kind](copy.buffer, at, size);
+    at += Math.ceil(sweep[name].byteLength / 8) * 8;
+  }
+  return sweep;
+}
+
+function create(root) {
+  const find = (name) => root.querySelector("." + name);
+  const self = { angle: 30, selected: -1, log: false, playing: 0, drawn: 0 };
+  const dial = find("dial");
+
+  self.stop = () => {
+    cancelAnimationFrame(self.playing);
+    self.playing = 0;
+    find("play").textContent = "▶";
+  };
+  self.turnTo = (angle, done) => {
+    self.angle = ((Math.round(angle) % 360) + 360) % 360;
+    self.draw();
+    if (done) self.commit(self.angle);
+  };
+  self.play = () => {
+    if (self.playing) {
+      self.stop();
+      return self.commit(self.angle);
+    }
+    find("play").textContent = "❚❚";
+    let last = performance.now();
+    let exact = self.angle;
+    const step = (now) => {
+      exact += ((now - last) / 1000) * 45; // degrees per second
+      last = now;
+      self.turnTo(exact, false);
+      self.playing = requestAnimationFrame(step);
+    };
+    self.playing = requestAnimationFrame(step);
+  };
+
+  const pointer = (event) => {
+    const box = dial.getBoundingClientRect();
+    const x = event.clientX - box.left - box.width / 2;
+    const y = box.top + box.height / 2 - event.clientY;
+    return (Math.atan2(y, x) * 180) / Math.PI;
+  };
+  dial.onpointerdown = (event) => {
+    self.stop();
+    dial.setPointerCapture(event.pointerId);
+    self.grip = pointer(event) - self.angle;
+    event.preventDefault();
+    dial.focus({ preventScroll: true });
+  };
+  dial.onpointermove = (event) => {
+    if (self.grip !== undefined) self.turnTo(pointer(event) - self.grip, false);
+  };
+  dial.onpointerup = dial.onpointercancel = () => {
+    if (self.grip === undefined) return;
+    self.grip = undefined;
+    self.commit(self.angle);
+  };
+  dial.onwheel = (event) => {
+    event.preventDefault();
+    self.turnTo(self.angle - Math.sign(event.deltaY), false);
+    clearTimeout(self.settle);
+    self.settle = setTimeout(() => self.commit(self.angle), 250);
+  };
+  dial.onkeydown = (event) => {
+    const step = event.shiftKey ? 10 : 1;
+    const moves = { ArrowLeft: step, ArrowUp: step, ArrowRight: -step, ArrowDown: -step, PageUp: 10, PageDown: -10 };
+    if (event.key in moves) self.turnTo(self.angle + moves[event.key], true);
+    else if (event.key === "Home") self.turnTo(0, true);
+    else if (event.key === " ") self.play();
+    else return;
+    event.preventDefault();
+  };
+  find("play").onclick = self.play;
+  find("scale").onclick = () => {
+    self.log = !self.log;
+    find("scale").setAttribute("aria-pressed", self.log);
+    self.draw();
+  };
+  const circles = find("circles-canvas");
+  circles.onpointermove = circles.onpointerdown = (event) => {
+    const box = circles.getBoundingClientRect();
+    const hit = self.cells?.findIndex(
+      ([x, y, r]) => Math.abs(event.clientX - box.left - x) < r * 1.6 && Math.abs(event.clientY - box.top - y) < r * 1.9,
+    );
+    if (hit >= 0 && hit !== self.selected) {
+      self.selected = hit;
+      self.draw();
+    }
+  };
+  new ResizeObserver(() => self.draw()).observe(dial);
+
+  self.images = () => {
+    const { side, picture } = self.sweep;
+    self.picture = grey(picture, side);
+    if (self.selected < 0 || self.selected >= self.sweep.weights.length) self.selected = loudest(self);
+    find("circles-title").textContent = `${self.sweep.weights.length} subspaces, slowest first`;
+  };
+  self.draw = () => {
+    if (!self.sweep) return;
+    self.style = getComputedStyle(root.querySelector(".stage"));
+    drawDial(self, find("dial-canvas"));
+    drawSeen(self, find("seen-x"), find("seen-y"));
+    drawCircles(self, circles);
+    drawStrip(self, find("strip-canvas"));
+    drawDetail(self, find);
+    say(self, find);
+    dial.setAttribute("aria-valuenow", self.angle);
+    dial.setAttribute("aria-valuetext", `${self.angle} degrees. ${find("sentence").textContent}`);
+    self.drawn += 1;
+    root.querySelector(".stage").dataset.drawn = self.drawn;
+    root.querySelector(".stage").dataset.angle = self.angle;
+  };
+  return self;
+}
+
+function grey(values, side, tint) {
+  const canvas = new OffscreenCanvas(side, side);
+  const image = new ImageData(side, side);
+  for (let i = 0; i < side * side; i++) {
+    image.data[4 * i] = image.data[4 * i + 1] = image.data[4 * i + 2] = values[i];
+    image.data[4 * i + 3] = 255;
+  }
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  return canvas;
+}
+
+function context(canvas) {
+  const ratio = window.devicePixelRatio || 1;
+  const { clientWidth: width, clientHeight: height } = canvas;
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+  }
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  pen.lineCap = "round";
+  return [pen, width, height];
+}
+
+// Height of the posterior at a whole degree, between 0 and 1: linear, or on a logarithmic scale.
+function heights(self) {
+  const { density, logRange } = self.sweep;
+  const row = density.subarray(360 * self.angle, 360 * self.angle + 360);
+  return Float32Array.from(row, (q) => (self.log ? q / 65535 : Math.exp((q / 65535 - 1) * logRange)));
+}
+
+function modes(self) {
+  const { modes: table, modesPerTurn: per } = self.sweep;
+  const found = [];
+  for (let i = 0; i < per; i++) {
+    const at = 2 * (self.angle * per + i);
+    if (table[at + 1] >= 0.01) found.push({ angle: table[at], mass: table[at + 1] });
+  }
+  return found.sort((a, b) => a.angle - b.angle);
+}
+
+// A posterior that hardly varies has no modes worth naming.
+const isFlat = (self) => self.sweep.peak[self.angle] * TURN < 1.25;
+
+function drawDial(self, canvas) {
+  const [pen, width, height] = context(canvas);
+  const [x, y] = [width / 2, height / 2];
+  const outer = Math.min(width, height) / 2;
+  const inner = outer * 0.56;
+  const rim = inner * 1.09;
+  const text = self.style.color;
+  const tall = isFlat(self) ? 0.12 : 1;
+  const p = heights(self);
+  const reach = (i) => rim + 6 + (outer * 0.86 - rim - 6) * p[i % 360] * tall;
+  const point = (radius, radians) => [x + radius * Math.cos(radians), y - radius * Math.sin(radians)];
+
+  for (let d = 0; d < 360; d += 2) {
+    const [a, b] = [(d * TURN) / 360, ((d + 2.3) * TURN) / 360];
+    pen.beginPath();
+    pen.moveTo(...point(rim + 6, a));
+    pen.lineTo(...point(reach(d), a));
+    pen.lineTo(...point(reach(d + 2), b));
+    pen.lineTo(...point(rim + 6, b));
+    pen.fillStyle = hue(a);
+    pen.fill();
+    pen.beginPath();
+    pen.arc(x, y, rim, -b, -a);
+    pen.strokeStyle = hue(a);
+    pen.lineWidth = 5;
+    pen.stroke();
+  }
+
+  pen.save();
+  pen.beginPath();
+  pen.arc(x, y, inner, 0, TURN);
+  pen.clip();
+  pen.fillStyle = "black";
+  pen.fill();
+  pen.translate(x, y);
+  pen.rotate((-self.angle * TURN) / 360);
+  pen.imageSmoothingQuality = "high";
+  pen.drawImage(self.picture, -inner, -inner, 2 * inner, 2 * inner);
+  pen.restore();
+
+  if (!isFlat(self)) {
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    for (const mode of modes(self)) {
+      const [px, py] = point(Math.min(reach(degrees(mode.angle)) + 22, outer - 14), mode.angle);
+      pen.fillStyle = text;
+      pen.font = `650 15px ${self.style.fontFamily}`;
+      pen.fillText(`${degrees(mode.angle)}°`, px, py - 8);
+      pen.font = `400 12px ${self.style.fontFamily}`;
+      pen.globalAlpha = 0.65;
+      pen.fillText(`${Math.round(100 * mode.mass)} %`, px, py + 8);
+      pen.globalAlpha = 1;
+    }
+  }
+  const s = (self.angle * TURN) / 360;
+  const [kx, ky] = point(rim, s);
+  pen.beginPath();
+  pen.arc(kx, ky, 12, 0, TURN);
+  pen.fillStyle = self.style.getPropertyValue("--st-background-color") || "white";
+  pen.fill();
+  pen.lineWidth = 3;
+  pen.strokeStyle = text;
+  pen.stroke();
+  pen.beginPath();
+  pen.arc(kx, ky, 5, 0, TURN);
+  pen.fillStyle = hue(s);
+  pen.fill();
+}
+
+function drawSeen(self, left, right) {
+  const { size, x, y } = self.sweep;
+  for (const [canvas, values] of [[left, x], [right, y.subarray(size * size * self.angle, size * size * (self.angle + 1))]]) {
+    if (canvas.width !== size) canvas.width = canvas.height = size;
+    canvas.getContext("2d").drawImage(grey(values, size), 0, 0);
+  }
+}
+
+function subspace(self, j) {
+  const { eta, certainty, weights } = self.sweep;
+  const at = self.angle * weights.length + j;
+  const [re, im] = [eta[2 * at], eta[2 * at + 1]];
+  return { kappa: Math.hypot(re, im), mu: Math.atan2(im, re), sure: certainty[at] / 255 };
+}
+
+function loudest(self) {
+  let best = 0;
+  self.sweep.weights.forEach((weight, j) => {
+    if (weight !== 0 && subspace(self, j).kappa > (best ? subspace(self, best).kappa : 0)) best = j;
+  });
+  return best;
+}
+
+function drawCircles(self, canvas) {
+  const [pen, width, height] = context(canvas);
+  const { weights } = self.sweep;
+  const columns = Math.max(4, Math.round(Math.sqrt((weights.length * width) / height / 0.82)));
+  const rows = Math.ceil(weights.length / columns);
+  const [cellWidth, cellHeight] = [width / columns, height / rows];
+  const radius = Math.min(cellWidth / 3.3, cellHeight / 4.1);
+  const text = self.style.color;
+  const line = self.style.getPropertyValue("--line");
+  self.cells = weights.map((weight, j) => {
+    const x = ((j % columns) + 0.5) * cellWidth;
+    const y = Math.floor(j / columns) * cellHeight + cellHeight * 0.4;
+    const { kappa, mu, sure } = subspace(self, j);
+    const strong = 0.12 + 0.88 * sure;
+    if (j === self.selected) {
+      pen.fillStyle = hue(mu, 0.14);
+      pen.strokeStyle = hue(mu, 0.9);
+      pen.lineWidth = 1.5;
+      pen.beginPath();
+      pen.roundRect(x - cellWidth / 2 + 2, y - cellHeight * 0.4 + 1, cellWidth - 4, cellHeight - 2, 8);
+      pen.fill();
+      pen.stroke();
+    }
+    // The von Mises density as a band around the circle, thickest at its mean.
+    pen.beginPath();
+    for (let i = 0; i <= 60; i++) {
+      const phi = (i * TURN) / 60;
+      const r = radius * (1 + 0.5 * sure * Math.exp(kappa * (Math.cos(phi - mu) - 1)));
+      pen.lineTo(x + r * Math.cos(phi), y - r * Math.sin(phi));
+    }
+    pen.arc(x, y, radius, 0, TURN, true);
+    pen.fillStyle = hue(mu, strong);
+    pen.fill("evenodd");
+    pen.beginPath();
+    pen.arc(x, y, radius, 0, TURN);
+    pen.strokeStyle = sure > 0.15 ? hue(mu, strong) : line;
+    pen.lineWidth = 1.4;
+    pen.stroke();
+    pen.beginPath();
+    pen.moveTo(x, y);
+    pen.lineTo(x + radius * sure * Math.cos(mu), y - radius * sure * Math.sin(mu));
+    pen.strokeStyle = hue(mu, strong);
+    pen.lineWidth = 3;
+    pen.stroke();
+    const truth = (weight * self.angle * TURN) / 360;
+    pen.beginPath();
+    pen.moveTo(x + 0.82 * radius * Math.cos(truth), y - 0.82 * radius * Math.sin(truth));
+    pen.lineTo(x + 1.12 * radius * Math.cos(truth), y - 1.12 * radius * Math.sin(truth));
+    pen.strokeStyle = text;
+    pen.globalAlpha = 0.25 + 0.6 * sure;
+    pen.lineWidth = 1.6;
+    pen.stroke();
+    pen.globalAlpha = 0.45 + 0.55 * sure;
+    pen.fillStyle = text;
+    pen.textAlign = "center";
+    pen.font = `400 12px ${self.style.fontFamily}`;
+    pen.fillText(weight, x, y + cellHeight * 0.52);
+    pen.globalAlpha = 1;
+    return [x, y, radius];
+  });
+}
+
+function drawStrip(self, canvas) {
+  const [pen, width, height] = context(canvas);
+  const p = heights(self);
+  const [left, base, tall] = [14, height - 20, height - 34];
+  const scale = (width - 2 * left) / 360;
+  const flat = isFlat(self) ? 0.35 : 1;
+  const level = self.sweep.level[self.angle];
+  const shown = self.log ? 1 + Math.log(level) / self.sweep.logRange : level;
+  for (let d = 0; d < 360; d++) {
+    pen.fillStyle = hue((d * TURN) / 360, p[d] >= shown * 0.999 ? 1 : 0.35);
+    const h = Math.max(1, tall * p[d] * flat);
+    pen.fillRect(left + d * scale, base - h, scale + 0.6, h);
+  }
+  const text = self.style.color;
+  pen.fillStyle = text;
+  pen.font = `400 12px ${self.style.fontFamily}`;
+  pen.textAlign = "center";
+  for (let d = 0; d <= 360; d += 45) pen.fillText(`${d}°`, left + d * scale, height - 5);
+  const s = left + self.angle * scale;
+  pen.strokeStyle = text;
+  pen.setLineDash([4, 3]);
+  pen.lineWidth = 1.4;
+  pen.beginPath();
+  pen.moveTo(s, 14);
+  pen.lineTo(s, base);
+  pen.stroke();
+  pen.setLineDash([]);
+  pen.font = `650 11.5px ${self.style.fontFamily}`;
+  pen.textAlign = s > width - 60 ? "right" : s < 60 ? "left" : "center";
+  pen.fillText("true turn", s, 10);
+}
+
+function drawDetail(self, find) {
+  const { size, weights, lines, filters, z, noise } = self.sweep;
+  const j = self.selected;
+  const weight = weights[j];
+  const { kappa, mu } = subspace(self, j);
+  find("detail-title").textContent = `Subspace ${j + 1} · weight ${weight}`;
+  find("detail-kappa").textContent = `κ̂ = ${kappa.toPrecision(2)}`;
+  find("detail-text").textContent = lines[j]
+    ? "A line: rotation does not change it, so it tells nothing about the turn."
+    : weight === 0
+      ? "Weight 0: rotation does not change it."
+      : `The pair turns ${weight === 1 ? "as fast" : `${weight} times as fast`} as the picture.`;
+  for (const [part, name] of ["filter-a", "filter-b"].entries()) {
+    const canvas = find(name);
+    canvas.width = canvas.height = size;
+    canvas.hidden = lines[j] && part === 1;
+    const start = (2 * j + part) * size * size;
+    canvas.getContext("2d").drawImage(grey(filters.subarray(start, start + size * size), size), 0, 0);
+  }
+  const [pen, width, height] = context(find("arrows-canvas"));
+  const [x, y] = [width / 2, height / 2];
+  const radius = Math.min(width, height) / 2 - 16;
+  pen.strokeStyle = self.style.getPropertyValue("--line");
+  pen.beginPath();
+  pen.arc(x, y, radius, 0, TURN);
+  pen.stroke();
+  const at = (turn) => [z[2 * (turn * weights.length + j)], z[2 * (turn * weights.length + j) + 1]];
+  const [zx, zy] = [at(0), at(1 + self.angle)];
+  const largest = Math.max(Math.hypot(...zx), Math.hypot(...zy), 1e-9);
+  const arrow = ([re, im], colour, name, scale, thick) => {
+    const [ex, ey] = [x + re * scale, y - im * scale];
+    pen.strokeStyle = pen.fillStyle = colour;
+    pen.lineWidth = thick;
+    pen.beginPath();
+    pen.moveTo(x, y);
+    pen.lineTo(ex, ey);
+    pen.stroke();
+    pen.beginPath();
+    pen.arc(ex, ey, thick + 1, 0, TURN);
+    pen.fill();
+    pen.font = `600 12px ${self.style.fontFamily}`;
+    pen.textAlign = re < 0 ? "right" : "left";
+    pen.fillText(name, ex + (re < 0 ? -8 : 8), ey + 4);
+  };
+  const text = self.style.color;
+  const length = (0.8 * radius * Math.min(1, largest * largest / noise ** 2 / 4)) / Math.max(kappa, 1e-9);
+  arrow([kappa * Math.cos(mu), kappa * Math.sin(mu)], hue(mu), "η̂", length, 4);
+  pen.globalAlpha = 0.6;
+  arrow(zx, text, "x", (0.85 * radius) / largest, 2.2);
+  pen.globalAlpha = 1;
+  arrow(zy, text, "y", (0.85 * radius) / largest, 2.2);
+}
+
+// One sentence, always true of what is shown.
+function say(self, find) {
+  const found = modes(self);
+  const sentence = find("sentence");
+  const bits = (self.sweep.entropy[self.angle] - Math.log(TURN / 360)) / Math.LN2;
+  const list = found.map((mode) => `${degrees(mode.angle)}°`).join(", ");
+  const even = found.length > 1 && Math.min(...found.map((m) => m.mass)) > 0.8 / found.length;
+  let rest = "";
+  if (isFlat(self)) {
+    sentence.textContent = "Every turn explains this pair about equally well.";
+    rest = "The patch looks the same, or is empty, however it is turned.";
+  } else if (found.length === 1) {
+    sentence.textContent = `One turn explains this pair: ${list}.`;
+  } else {
+    const how = even ? "equally well" : "to some degree";
+    sentence.textContent = `${COUNT[found.length] ?? found.length} turns explain this pair ${how}: ${list}.`;
+    const hidden = COUNT[found.length - 1]?.toLowerCase() ?? found.length - 1;
+    rest = `A single best answer would have hidden ${hidden} of them.`;
+  }
+  const evidence = self.sweep.evidence[self.angle];
+  find("numbers").textContent =
+    `Uncertainty ${bits.toFixed(1)} bits of 8.5 (whole degrees). Log evidence ${evidence.toFixed(1)}. ${rest}`;
+}
