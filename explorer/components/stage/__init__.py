@@ -3,6 +3,7 @@
 import json
 import struct
 from collections.abc import Callable
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -30,8 +31,13 @@ def stage(blob: bytes, angle: int, on_angle_change: Callable[[], None]) -> None:
     _mount(key="stage", data=blob, default={"angle": angle}, on_angle_change=on_angle_change, height="content")
 
 
-def pack(sweep: Sweep, model: Subgroup, picture: NDArray[np.float64], size: int) -> bytes:
-    """A sweep as bytes: a JSON header that lists the arrays, then the arrays, each aligned to eight bytes."""
+def pack(sweep: Sweep, model: Subgroup, picture: NDArray[np.float64], size: int, only: int | None = None) -> bytes:
+    """A sweep as bytes: a JSON header that lists the arrays, then the arrays, each aligned to eight bytes.
+
+    `only` packs a single turn, which is all that is on show while a stroke is being drawn.
+    """
+    if only is not None:
+        sweep = _one_turn(sweep, only)
     order = by_weight(model.weights)
     eta = sweep.eta[:, order]
     peak = sweep.density.max(axis=1)
@@ -58,6 +64,7 @@ def pack(sweep: Sweep, model: Subgroup, picture: NDArray[np.float64], size: int)
     }
     header: dict[str, object] = {
         "size": size,
+        "turns": len(sweep.y),
         "side": len(picture),
         "weights": model.weights[order].tolist(),
         "lines": model.lines[order].tolist(),
@@ -70,6 +77,13 @@ def pack(sweep: Sweep, model: Subgroup, picture: NDArray[np.float64], size: int)
     body = b"".join(array.tobytes() + bytes(-array.nbytes % 8) for array in arrays.values())
     text += b" " * (-(len(text) + 4) % 8)
     return struct.pack("<I", len(text)) + text + body
+
+
+def _one_turn(sweep: Sweep, turn: int) -> Sweep:
+    parts = {
+        f.name: getattr(sweep, f.name)[turn : turn + 1] for f in fields(sweep) if f.name not in ("x", "coordinates")
+    }
+    return replace(sweep, coordinates=sweep.coordinates[[0, turn + 1]], **parts)
 
 
 def _bytes(values: NDArray[np.float64]) -> NDArray[np.uint8]:

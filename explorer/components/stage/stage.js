@@ -171,25 +171,28 @@ function context(canvas) {
   return [pen, width, height];
 }
 
+// While a stroke is being drawn the sweep holds one turn only, the one on show.
+const row = (self) => (self.sweep.turns === 1 ? 0 : self.angle);
+
 // Height of the posterior at a whole degree, between 0 and 1: linear, or on a logarithmic scale.
 function heights(self) {
   const { density, logRange } = self.sweep;
-  const row = density.subarray(360 * self.angle, 360 * self.angle + 360);
-  return Float32Array.from(row, (q) => (self.log ? q / 65535 : Math.exp((q / 65535 - 1) * logRange)));
+  const values = density.subarray(360 * row(self), 360 * row(self) + 360);
+  return Float32Array.from(values, (q) => (self.log ? q / 65535 : Math.exp((q / 65535 - 1) * logRange)));
 }
 
 function modes(self) {
   const { modes: table, modesPerTurn: per } = self.sweep;
   const found = [];
   for (let i = 0; i < per; i++) {
-    const at = 2 * (self.angle * per + i);
+    const at = 2 * (row(self) * per + i);
     if (table[at + 1] >= 0.01) found.push({ angle: table[at], mass: table[at + 1] });
   }
   return found.sort((a, b) => a.angle - b.angle);
 }
 
 // A posterior that hardly varies has no modes worth naming.
-const isFlat = (self) => self.sweep.peak[self.angle] * TURN < 1.25;
+const isFlat = (self) => self.sweep.peak[row(self)] * TURN < 1.25;
 
 function drawDial(self, canvas) {
   const [pen, width, height] = context(canvas);
@@ -200,7 +203,7 @@ function drawDial(self, canvas) {
   const text = self.style.color;
   const tall = isFlat(self) ? 0.12 : 1;
   const p = heights(self);
-  const reach = (i) => rim + 6 + (outer * 0.86 - rim - 6) * p[i % 360] * tall;
+  const reach = (i) => rim + 6 + (outer * 0.84 - rim - 6) * p[i % 360] * tall;
   const point = (radius, radians) => [x + radius * Math.cos(radians), y - radius * Math.sin(radians)];
 
   for (let d = 0; d < 360; d += 2) {
@@ -235,7 +238,8 @@ function drawDial(self, canvas) {
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     for (const mode of modes(self)) {
-      const [px, py] = point(Math.min(reach(degrees(mode.angle)) + 22, outer - 14), mode.angle);
+      const near = Math.max(...[-6, -3, 0, 3, 6].map((d) => reach(degrees(mode.angle) + 360 + d)));
+      const [px, py] = point(Math.min(near + 30, outer - 12), mode.angle);
       pen.fillStyle = text;
       pen.font = `650 15px ${self.style.fontFamily}`;
       pen.fillText(`${degrees(mode.angle)}°`, px, py - 8);
@@ -262,7 +266,7 @@ function drawDial(self, canvas) {
 
 function drawSeen(self, left, right) {
   const { size, x, y } = self.sweep;
-  for (const [canvas, values] of [[left, x], [right, y.subarray(size * size * self.angle, size * size * (self.angle + 1))]]) {
+  for (const [canvas, values] of [[left, x], [right, y.subarray(size * size * row(self), size * size * (row(self) + 1))]]) {
     if (canvas.width !== size) canvas.width = canvas.height = size;
     canvas.getContext("2d").drawImage(grey(values, size), 0, 0);
   }
@@ -270,7 +274,7 @@ function drawSeen(self, left, right) {
 
 function subspace(self, j) {
   const { eta, certainty, weights } = self.sweep;
-  const at = self.angle * weights.length + j;
+  const at = row(self) * weights.length + j;
   const [re, im] = [eta[2 * at], eta[2 * at + 1]];
   return { kappa: Math.hypot(re, im), mu: Math.atan2(im, re), sure: certainty[at] / 255 };
 }
@@ -351,7 +355,7 @@ function drawStrip(self, canvas) {
   const [left, base, tall] = [14, height - 20, height - 34];
   const scale = (width - 2 * left) / 360;
   const flat = isFlat(self) ? 0.35 : 1;
-  const level = self.sweep.level[self.angle];
+  const level = self.sweep.level[row(self)];
   const shown = self.log ? 1 + Math.log(level) / self.sweep.logRange : level;
   for (let d = 0; d < 360; d++) {
     pen.fillStyle = hue((d * TURN) / 360, p[d] >= shown * 0.999 ? 1 : 0.35);
@@ -388,7 +392,7 @@ function drawDetail(self, find) {
     ? "A line: rotation does not change it, so it tells nothing about the turn."
     : weight === 0
       ? "Weight 0: rotation does not change it."
-      : `The pair turns ${weight === 1 ? "as fast" : `${weight} times as fast`} as the picture.`;
+      : `It turns ${weight === 1 ? "as fast" : `${weight} times as fast`} as the picture. The coloured arrow is η̂, the angle from x to y: how sure, and where.`;
   for (const [part, name] of ["filter-a", "filter-b"].entries()) {
     const canvas = find(name);
     canvas.width = canvas.height = size;
@@ -404,7 +408,7 @@ function drawDetail(self, find) {
   pen.arc(x, y, radius, 0, TURN);
   pen.stroke();
   const at = (turn) => [z[2 * (turn * weights.length + j)], z[2 * (turn * weights.length + j) + 1]];
-  const [zx, zy] = [at(0), at(1 + self.angle)];
+  const [zx, zy] = [at(0), at(1 + row(self))];
   const largest = Math.max(Math.hypot(...zx), Math.hypot(...zy), 1e-9);
   const arrow = ([re, im], colour, name, scale, thick) => {
     const [ex, ey] = [x + re * scale, y - im * scale];
@@ -419,11 +423,11 @@ function drawDetail(self, find) {
     pen.fill();
     pen.font = `600 12px ${self.style.fontFamily}`;
     pen.textAlign = re < 0 ? "right" : "left";
-    pen.fillText(name, ex + (re < 0 ? -8 : 8), ey + 4);
+    pen.fillText(name, ex + (re < 0 ? -9 : 9), ey + 4);
   };
   const text = self.style.color;
   const length = (0.8 * radius * Math.min(1, largest * largest / noise ** 2 / 4)) / Math.max(kappa, 1e-9);
-  arrow([kappa * Math.cos(mu), kappa * Math.sin(mu)], hue(mu), "η̂", length, 4);
+  arrow([kappa * Math.cos(mu), kappa * Math.sin(mu)], hue(mu), "", length, 5);
   pen.globalAlpha = 0.6;
   arrow(zx, text, "x", (0.85 * radius) / largest, 2.2);
   pen.globalAlpha = 1;
@@ -434,7 +438,7 @@ function drawDetail(self, find) {
 function say(self, find) {
   const found = modes(self);
   const sentence = find("sentence");
-  const bits = (self.sweep.entropy[self.angle] - Math.log(TURN / 360)) / Math.LN2;
+  const bits = (self.sweep.entropy[row(self)] - Math.log(TURN / 360)) / Math.LN2;
   const list = found.map((mode) => `${degrees(mode.angle)}°`).join(", ");
   const even = found.length > 1 && Math.min(...found.map((m) => m.mass)) > 0.8 / found.length;
   let rest = "";
@@ -449,7 +453,7 @@ function say(self, find) {
     const hidden = COUNT[found.length - 1]?.toLowerCase() ?? found.length - 1;
     rest = `A single best answer would have hidden ${hidden} of them.`;
   }
-  const evidence = self.sweep.evidence[self.angle];
+  const evidence = self.sweep.evidence[row(self)];
   find("numbers").textContent =
     `Uncertainty ${bits.toFixed(1)} bits of 8.5 (whole degrees). Log evidence ${evidence.toFixed(1)}. ${rest}`;
 }

@@ -1,0 +1,71 @@
+"""A running explorer and a real Chromium."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def pytest_collection_modifyitems(items):
+    if CHROMIUM is None:
+        for item in items:
+            if "browser" in item.path.parts:
+                item.add_marker(pytest.mark.skip(reason="needs Debian's chromium"))
+
+
+@pytest.fixture(scope="session")
+def server():
+    """The address of an explorer that listens on a free port."""
+    command = [sys.executable, "-m", "explorer", "--no-browser", "--port", "8650"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    for line in process.stdout:
+        if found := re.search(r"http://127\.0\.0\.1:\d+", line):
+            break
+    else:
+        raise RuntimeError("the explorer did not start")
+    yield found[0]
+    process.terminate()
+    process.wait()
+    process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        chromium = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser, server):
+    """The lab, opened and drawn; anything the page logs as an error, or asks of another host, fails the test."""
+    tab = browser.new_page(viewport={"width": 1440, "height": 900})
+    troubles = []
+    tab.on("pageerror", lambda error: troubles.append(str(error)))
+    tab.on("console", lambda message: message.type == "error" and troubles.append(message.text))
+    tab.on("request", lambda request: "127.0.0.1" in request.url or troubles.append(request.url))
+    tab.set_default_timeout(10_000)
+    tab.traffic = []  # everything that goes to the server
+    tab.on("request", lambda request: tab.traffic.append(request.url))
+    tab.on("websocket", lambda socket: socket.on("framesent", lambda frame: tab.traffic.append("frame")))
+    tab.goto(server)
+    tab.wait_for_selector(".stage[data-drawn]", timeout=30_000)
+    yield tab
+    tab.close()
+    assert [t for t in troubles if not t.startswith(("data:", "blob:"))] == []
