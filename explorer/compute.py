@@ -1,14 +1,17 @@
 """The only module with caches: thin wrappers around `tsa`, each bounded, keyed by small things."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
 from explorer.components.stage import pack
 from tsa import files, shapes
+from tsa.gvm import GeneralizedVonMises
 from tsa.model import Subgroup
 from tsa.polar import to_polar
-from tsa.sweep import sweep
+from tsa.sweep import Sweep, sweep
 
 DEFAULT_MODEL = "rotation-16-refined"
 _PICTURE = 128  # pixels on a side of a drawn shape, before the model sees it
@@ -28,21 +31,46 @@ def shape_picture(name: str) -> NDArray[np.float64]:
     return shapes.draw(name, _PICTURE)
 
 
-@st.cache_data(max_entries=32)
-def shape_stage(name: str, model_name: str, sigma: float, pixel_noise: float) -> bytes:
-    """The packed sweep of a shape."""
-    return stage_of(shape_picture(name), model_name, sigma, pixel_noise)
+@st.cache_data(max_entries=1)
+def digits() -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    """Thirty handwritten digits of the MNIST test set, in 0…1 (30, 28, 28), and their labels."""
+    with np.load(files.assets("") / "digits.npz", allow_pickle=False) as sample:
+        return sample["images"] / 255, sample["labels"]
 
 
-def stage_of(
-    picture: NDArray[np.float64], model_name: str, sigma: float, pixel_noise: float, only: int | None = None
-) -> bytes:
-    """The packed sweep of any square picture; of one turn only while it is being drawn."""
-    chosen, size = model(model_name, sigma)
-    noise = pixel_noise * np.random.default_rng(0).normal(size=size * size) if pixel_noise else None
-    return pack(sweep(chosen, to_polar(picture), size, noise), chosen, picture, size, only)
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a pair, besides the pictures: all of it small, so that it can be a key."""
+
+    model: str = DEFAULT_MODEL
+    sigma: float = 0.5
+    pixel_noise: float = 0.0
+    observation: int = 0  # which draw of the pixel noise
+    prior: tuple[complex, ...] = ()  # natural parameters of the prior over s
+
+
+@st.cache_data(max_entries=24, hash_funcs={Question: repr})
+def answer(x: NDArray[np.float64], y: NDArray[np.float64] | None, question: Question, only: int | None = None) -> bytes:
+    """The packed sweep of a picture against a turned copy of itself, or of y; one turn only while a pen is down."""
+    swept, chosen, size = _sweep(x, y, question)
+    return pack(swept, chosen, x if y is None else y, size, only)
+
+
+def observed(
+    x: NDArray[np.float64], y: NDArray[np.float64] | None, question: Question, turn: int
+) -> tuple[complex, ...]:
+    """Natural parameters of the posterior at this turn: tomorrow's prior."""
+    return tuple(complex(value) for value in _sweep(x, y, question)[0].pooled[turn])
+
+
+def _sweep(x: NDArray[np.float64], y: NDArray[np.float64] | None, question: Question) -> tuple[Sweep, Subgroup, int]:
+    chosen, size = model(question.model, question.sigma)
+    noise = question.pixel_noise * np.random.default_rng(question.observation).normal(size=size * size)
+    prior = GeneralizedVonMises(np.array(question.prior)) if question.prior else None
+    other = None if y is None else to_polar(y)
+    return sweep(chosen, to_polar(x), size, noise, prior, other), chosen, size
 
 
 def warm() -> None:
     """Everything the first visitor would otherwise wait for."""
-    stage_of(shapes.draw("square", _PICTURE), DEFAULT_MODEL, 0.5, 0.0)
+    answer(shapes.draw("square", _PICTURE), None, Question())

@@ -7,6 +7,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from explorer.components.pad import SIDE, decode
+from explorer.media import PictureError, open_picture
 
 
 def angle() -> int:
@@ -22,6 +23,32 @@ def drawing() -> tuple[NDArray[np.float64], int, bool]:
         st.session_state["last_drawing"] = message
     empty = (np.zeros((SIDE, SIDE)), 0, True)
     return st.session_state.get("last_drawing", empty)
+
+
+def upload(data: bytes | None) -> tuple[NDArray[np.float64] | None, str]:
+    """The last good upload, and what is wrong with the newest if it is not it."""
+    trouble = ""
+    if data is not None:
+        try:
+            st.session_state["last_upload"] = open_picture(data)
+        except PictureError as error:
+            trouble = str(error)
+    return st.session_state.get("last_upload"), trouble
+
+
+def observations() -> tuple[int, tuple[complex, ...]]:
+    """How often this visitor observed again, and the prior that came of it."""
+    return st.session_state.get("observations", (0, ()))
+
+
+def observe_again(posterior: tuple[complex, ...]) -> None:
+    """Yesterday's posterior becomes today's prior."""
+    st.session_state["observations"] = (observations()[0] + 1, posterior)
+
+
+def forget() -> None:
+    """Back to knowing nothing."""
+    st.session_state.pop("observations", None)
 
 
 def _component(key: str) -> dict[str, Any]:

@@ -35,14 +35,20 @@ class Sweep:
 
 
 def sweep(
-    model: Subgroup, polar: Array, size: int, noise: Array | None = None, prior: GeneralizedVonMises | None = None
+    model: Subgroup,
+    polar: Array,
+    size: int,
+    noise: Array | None = None,
+    prior: GeneralizedVonMises | None = None,
+    other: Array | None = None,
 ) -> Sweep:
     """The posterior between a picture (rings × spokes) and its copy turned by every whole degree.
 
-    `noise` (D,) is added to the turned patch; `prior` is a density over s.
+    `noise` (D,) is added to the turned patch; `prior` is a density over s; `other` is a second picture to turn and
+    compare with, in place of a copy of the first.
     """
-    y = turned_patches(polar, size)
-    x = y[0].copy()
+    y = turned_patches(polar if other is None else other, size)
+    x = turned_patches(polar, size)[0] if other is not None else y[0].copy()
     if noise is not None:
         y = y + noise
     z = model.coordinates(np.concatenate([x[None], y]))

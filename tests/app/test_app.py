@@ -1,19 +1,25 @@
 """The app, without a browser."""
 
 import base64
+import io
 import json
 import socket
 import struct
+import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 import explorer
 from explorer.__main__ import free_port, main
 from explorer.components.pad import SIDE, decode
 from explorer.components.stage import pack
+from explorer.compute import Question, observed
+from explorer.media import PictureError, crop, open_picture
 from tsa import Subgroup, load
 from tsa.polar import to_polar
 from tsa.shapes import draw
@@ -116,3 +122,107 @@ def test_no_free_port_is_one_sentence(monkeypatch, capsys):
     monkeypatch.setattr("explorer.__main__.free_port", lambda host, first: None)
     assert main(["--no-browser"]) == 2
     assert "try --port" in capsys.readouterr().err
+
+
+def jpeg(mode="RGB", size=(60, 40), **options):
+    buffer = io.BytesIO()
+    pixels = np.random.default_rng(0).integers(0, 255, (size[1], size[0], 3), np.uint8)
+    Image.fromarray(pixels).convert(mode).save(buffer, **{"format": "PNG", **options})
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("png", jpeg()),
+        ("grey", jpeg("L")),
+        ("alpha", jpeg("RGBA")),
+        ("palette", jpeg("P")),
+        ("jpeg", jpeg(format="JPEG")),
+        ("cmyk", jpeg("CMYK", format="JPEG")),
+        ("webp", jpeg(format="WEBP")),
+        ("bmp", jpeg(format="BMP")),
+        ("animation", jpeg("P", format="GIF", save_all=True, append_images=[Image.new("P", (60, 40))])),
+    ],
+)
+def test_pictures_of_all_kinds(name, data):
+    picture = open_picture(data)
+    assert picture.shape == (40, 60)
+    assert 0 <= picture.min() < picture.max() <= 1
+    square = crop(picture, 0.5, 0.5, 2.0)
+    assert square.shape == (128, 128)
+
+
+def test_sixteen_bits_and_exif():
+    buffer = io.BytesIO()
+    Image.fromarray(np.arange(600, dtype=np.uint16).reshape(20, 30) * 100).save(buffer, format="PNG")
+    assert np.ptp(open_picture(buffer.getvalue())) == pytest.approx(1.0)
+    exif = Image.Exif()
+    exif[0x0112] = 6  # turned by 90°
+    buffer = io.BytesIO()
+    Image.new("RGB", (30, 20)).save(buffer, format="JPEG", exif=exif)
+    assert open_picture(buffer.getvalue()).shape == (30, 20)
+
+
+def bomb():
+    """A PNG header that promises 30,000 × 30,000 pixels."""
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 30_000, 30_000, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(1000)))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "empty"),
+        (b"just text", "not a PNG"),
+        (jpeg(format="JPEG")[:200], "damaged"),
+        (jpeg()[:100], "damaged"),
+        (bomb(), "megapixels"),
+        (jpeg(size=(1, 1)), "only 1"),
+        (bytes(21 * 2**20), "MB"),
+        (jpeg(format="TIFF"), "not a PNG"),
+    ],
+    ids=["empty", "text", "half a jpeg", "half a png", "bomb", "one pixel", "many bytes", "tiff"],
+)
+def test_bad_pictures_are_one_sentence(data, message):
+    with pytest.raises(PictureError, match=message) as caught:
+        open_picture(data)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_bad_upload_keeps_what_was_there(app):
+    app.session_state["source"] = "Upload"
+    app.run()
+    app.file_uploader[0].set_value(("a.png", jpeg(), "image/png")).run()
+    before = app.session_state["last_upload"]
+    assert not app.exception
+    app.file_uploader[0].set_value(("b.png", b"just text", "image/png")).run()
+    assert not app.exception
+    assert app.error[0].value == "This is not a PNG, JPEG, WebP, BMP or GIF picture."
+    np.testing.assert_array_equal(app.session_state["last_upload"], before)
+
+
+def test_digits_a_second_shape_and_repeated_observation(app):
+    app.session_state["source"] = "Digits"
+    app.session_state["second"] = "Another shape"
+    app.run()
+    assert not app.exception
+    app.button[0].click().run()
+    assert not app.exception
+    times, prior = app.session_state["observations"]
+    assert times == 1
+    assert len(prior) > 5
+    app.button[1].click().run()
+    assert "observations" not in app.session_state
+
+
+def test_observing_again_sharpens():
+    picture = draw("square")
+    vague = Question(sigma=2.0, pixel_noise=0.5)
+    once = observed(picture, None, vague, 30)
+    twice = observed(picture, None, replace(vague, observation=1, prior=once), 30)
+    assert np.abs(twice).max() > 1.5 * np.abs(once).max()

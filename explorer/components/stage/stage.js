@@ -117,6 +117,7 @@ function create(root) {
     );
     if (hit >= 0 && hit !== self.selected) {
       self.selected = hit;
+      self.chosen = true;
       self.draw();
     }
   };
@@ -125,7 +126,8 @@ function create(root) {
   self.images = () => {
     const { side, picture } = self.sweep;
     self.picture = grey(picture, side);
-    if (self.selected < 0 || self.selected >= self.sweep.weights.length) self.selected = loudest(self);
+    // Until somebody points at one, show the subspace that says most.
+    if (!self.chosen || self.selected >= self.sweep.weights.length) self.selected = loudest(self);
     find("circles-title").textContent = `${self.sweep.weights.length} subspaces, slowest first`;
   };
   self.draw = () => {
