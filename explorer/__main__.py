@@ -1,6 +1,7 @@
 """`tsa-explorer`: open the explorer in the browser, on this machine only unless told otherwise."""
 
 import argparse
+import asyncio
 import gc
 import logging
 import socket
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from threadpoolctl import threadpool_limits
 
 _PORTS_TRIED = 20
 
@@ -27,7 +29,12 @@ def main(argv: list[str] | None = None) -> int:
         "--port", type=int, default=8501, help="port to listen on, or the next free one (default: 8501)"
     )
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser window")
+    parser.add_argument("command", nargs="?", choices=["bench"], help="bench: measure how live the lab is, in Chromium")
     options = parser.parse_args(argv)
+    if options.command == "bench":
+        from explorer import bench
+
+        return bench.run()
     port = free_port(options.host, options.port)
     if port is None:
         last = options.port + _PORTS_TRIED - 1
@@ -77,18 +84,30 @@ async def _lifespan(app: Any) -> AsyncIterator[None]:
     compute.warm()  # outside any visitor's session, about which Streamlit would warn
     gc.collect()
     gc.freeze()
-    _send_at_once()
-    yield
+    # One BLAS thread: our products are small, and threads of several visitors would wait for each other.
+    with threadpool_limits(1):
+        task = asyncio.create_task(_send_at_once())
+        yield
+        task.cancel()
 
 
-def _send_at_once() -> None:
+async def _send_at_once() -> None:
     """TCP_NODELAY on the listening sockets, which accepted ones inherit: saves 40 ms on every burst of messages."""
-    for thing in gc.get_objects():
-        if isinstance(thing, socket.socket) and thing.fileno() >= 0 and thing.type == socket.SOCK_STREAM:
-            try:
-                thing.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            except OSError:
-                continue
+    for _ in range(100):  # the server opens them only after its lifespan has begun
+        listening = [s for s in gc.get_objects() if isinstance(s, socket.socket) and _listens(s)]
+        for one in listening:
+            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if listening:
+            return
+        await asyncio.sleep(0.05)
+
+
+def _listens(one: socket.socket) -> bool:
+    return (
+        one.fileno() >= 0
+        and one.family in (socket.AF_INET, socket.AF_INET6)
+        and bool(one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+    )
 
 
 if __name__ == "__main__":

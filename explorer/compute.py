@@ -52,23 +52,25 @@ class Question:
 @st.cache_data(max_entries=24, hash_funcs={Question: repr})
 def answer(x: NDArray[np.float64], y: NDArray[np.float64] | None, question: Question, only: int | None = None) -> bytes:
     """The packed sweep of a picture against a turned copy of itself, or of y; one turn only while a pen is down."""
-    swept, chosen, size = _sweep(x, y, question)
-    return pack(swept, chosen, x if y is None else y, size, only)
+    swept, chosen, size = _sweep(x, y, question, only)
+    return pack(swept, chosen, x if y is None else y, size, copy=y is None)
 
 
 def observed(
     x: NDArray[np.float64], y: NDArray[np.float64] | None, question: Question, turn: int
 ) -> tuple[complex, ...]:
     """Natural parameters of the posterior at this turn: tomorrow's prior."""
-    return tuple(complex(value) for value in _sweep(x, y, question)[0].pooled[turn])
+    return tuple(complex(value) for value in _sweep(x, y, question, turn)[0].pooled[0])
 
 
-def _sweep(x: NDArray[np.float64], y: NDArray[np.float64] | None, question: Question) -> tuple[Sweep, Subgroup, int]:
+def _sweep(
+    x: NDArray[np.float64], y: NDArray[np.float64] | None, question: Question, only: int | None
+) -> tuple[Sweep, Subgroup, int]:
     chosen, size = model(question.model, question.sigma)
     noise = question.pixel_noise * np.random.default_rng(question.observation).normal(size=size * size)
     prior = GeneralizedVonMises(np.array(question.prior)) if question.prior else None
     other = None if y is None else to_polar(y)
-    return sweep(chosen, to_polar(x), size, noise, prior, other), chosen, size
+    return sweep(chosen, to_polar(x), size, noise, prior, other, only), chosen, size
 
 
 def warm() -> None:

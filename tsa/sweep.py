@@ -11,7 +11,7 @@ import numpy as np
 from tsa.checks import Array
 from tsa.gvm import GeneralizedVonMises, weighed_modes
 from tsa.model import Subgroup
-from tsa.polar import SPOKES, turned_patches
+from tsa.polar import SPOKES, patch_of, turn, turned_patches
 from tsa.trigpoly import CriticalPoints, on_grid, wrap
 
 _FINE = 720
@@ -19,7 +19,7 @@ _FINE = 720
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """One picture against its turned copies: index i of the first axis is the turn by i degrees."""
+    """One picture against its turned copies: index i of the first axis is the turn by i degrees (or the only one)."""
 
     x: Array  # (D,): the patch as the model sees it
     y: Array  # (360, D): its turned copies, with whatever noise was added
@@ -41,14 +41,16 @@ def sweep(
     noise: Array | None = None,
     prior: GeneralizedVonMises | None = None,
     other: Array | None = None,
+    only: int | None = None,
 ) -> Sweep:
     """The posterior between a picture (rings × spokes) and its copy turned by every whole degree.
 
     `noise` (D,) is added to the turned patch; `prior` is a density over s; `other` is a second picture to turn and
-    compare with, in place of a copy of the first.
+    compare with, in place of a copy of the first; `only` asks for a single turn, which is quicker.
     """
-    y = turned_patches(polar if other is None else other, size)
-    x = turned_patches(polar, size)[0] if other is not None else y[0].copy()
+    second = polar if other is None else other
+    y = turned_patches(second, size) if only is None else patch_of(turn(second, np.radians(only)), size)[None]
+    x = patch_of(polar, size)
     if noise is not None:
         y = y + noise
     z = model.coordinates(np.concatenate([x[None], y]))

@@ -19,8 +19,9 @@ def page() -> None:
     controls, main = st.columns([1, 4], gap="medium")
     with controls:
         source = st.segmented_control(
-            "Patch x", ["Shapes", "Draw", "Digits", "Upload"], default="Shapes", required=True, key="source"
-        )
+            "Patch x", ["Shapes", "Draw", "Digits", "Upload"], default="Shapes", required=True, key="source",
+            wrap=True,
+        )  # fmt: skip
         x, done = _picture(source)
         y = _second()
         question = _question()
@@ -91,9 +92,11 @@ def _question() -> Question:
     times, prior = store.observations()
     if not times:
         strength = st.slider(
-            "Prior at 0°", 0.0, 10.0, 0.0, 0.5, key="strength", help="A von Mises prior over s: 0 knows nothing."
+            "Prior strength", 0.0, 10.0, 0.0, 0.5, key="strength", help="A von Mises prior over s: 0 knows nothing."
         )
-        prior = (complex(strength),) if strength else ()
+        if strength:
+            centre = st.slider("Prior around", 0, 359, 0, format="%d°", key="centre")
+            prior = (complex(strength * np.exp(1j * np.radians(centre))),)
     return Question(sigma=sigma, pixel_noise=noise, observation=times, prior=prior)
 
 

@@ -1,6 +1,7 @@
 """The lab as a person uses it: mouse, wheel, keys and pen in real Chromium."""
 
 import pytest
+from PIL import Image
 
 
 def angle(page):
@@ -132,6 +133,23 @@ def test_symmetric_brush_makes_symmetric_images(page):
     page.wait_for_function(
         "el => el.textContent.startsWith('Three turns')", arg=page.locator(".sentence").element_handle()
     )
+
+
+def test_upload_and_crop(page, tmp_path):
+    picture = Image.new("L", (300, 200))
+    picture.paste(255, (30, 90, 120, 110))  # a bar at the left, out of the middle
+    picture.save(tmp_path / "bar.png")
+    page.get_by_text("Upload", exact=True).first.click()
+    page.locator("input[type=file]").set_input_files(tmp_path / "bar.png")
+    page.get_by_text("Zoom").wait_for()
+    sentence = page.locator(".sentence").element_handle()
+    page.get_by_role("slider", name="Across").focus()
+    page.keyboard.press("Home")
+    page.wait_for_function("el => el.textContent.startsWith('One turn')", arg=sentence)  # off centre: no symmetry
+    (tmp_path / "fake.png").write_text("not a picture")
+    page.locator("input[type=file]").set_input_files(tmp_path / "fake.png")
+    page.get_by_text("This is not a PNG, JPEG, WebP, BMP or GIF picture.").wait_for()
+    assert page.locator(".sentence").inner_text().startswith("One turn")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -22,6 +22,7 @@ function create(root) {
   self.acknowledge = (number) => {
     if (number < self.number && self.flying > number) return;
     self.number = Math.max(self.number, number);
+    if (self.flying) paper.dataset.answered = performance.now() - self.sent; // milliseconds, for `tsa-explorer bench`
     self.flying = 0;
     if (self.waiting !== null) {
       const done = self.waiting;

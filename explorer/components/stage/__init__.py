@@ -3,7 +3,6 @@
 import json
 import struct
 from collections.abc import Callable
-from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -31,13 +30,17 @@ def stage(blob: bytes, angle: int, on_angle_change: Callable[[], None]) -> None:
     _mount(key="stage", data=blob, default={"angle": angle}, on_angle_change=on_angle_change, height="content")
 
 
-def pack(sweep: Sweep, model: Subgroup, picture: NDArray[np.float64], size: int, only: int | None = None) -> bytes:
+def pack(
+    sweep: Sweep,
+    model: Subgroup,
+    picture: NDArray[np.float64],
+    size: int,
+    copy: bool = True,
+) -> bytes:
     """A sweep as bytes: a JSON header that lists the arrays, then the arrays, each aligned to eight bytes.
 
-    `only` packs a single turn, which is all that is on show while a stroke is being drawn.
+    `copy` says that y is a turned copy of x, so that the dial is the true turn.
     """
-    if only is not None:
-        sweep = _one_turn(sweep, only)
     order = by_weight(model.weights)
     eta = sweep.eta[:, order]
     peak = sweep.density.max(axis=1)
@@ -65,6 +68,7 @@ def pack(sweep: Sweep, model: Subgroup, picture: NDArray[np.float64], size: int,
     header: dict[str, object] = {
         "size": size,
         "turns": len(sweep.y),
+        "copy": copy,
         "side": len(picture),
         "weights": model.weights[order].tolist(),
         "lines": model.lines[order].tolist(),
@@ -77,13 +81,6 @@ def pack(sweep: Sweep, model: Subgroup, picture: NDArray[np.float64], size: int,
     body = b"".join(array.tobytes() + bytes(-array.nbytes % 8) for array in arrays.values())
     text += b" " * (-(len(text) + 4) % 8)
     return struct.pack("<I", len(text)) + text + body
-
-
-def _one_turn(sweep: Sweep, turn: int) -> Sweep:
-    parts = {
-        f.name: getattr(sweep, f.name)[turn : turn + 1] for f in fields(sweep) if f.name not in ("x", "coordinates")
-    }
-    return replace(sweep, coordinates=sweep.coordinates[[0, turn + 1]], **parts)
 
 
 def _bytes(values: NDArray[np.float64]) -> NDArray[np.uint8]:

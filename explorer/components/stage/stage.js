@@ -3,7 +3,31 @@
 
 const TURN = 2 * Math.PI;
 const instances = new WeakMap();
-const hue = (radians, alpha = 1) => `oklch(0.7 0.13 ${((radians * 180) / Math.PI + 15) % 360} / ${alpha})`;
+// Hue is angle: one lightness and chroma all around (OKLCH 0.7, 0.13), as sRGB once, because parsing colours is slow.
+const WHEEL = Array.from({ length: 360 }, (_, d) => {
+  const [a, b] = [0.13 * Math.cos(((d + 15) * Math.PI) / 180), 0.13 * Math.sin(((d + 15) * Math.PI) / 180)];
+  const [l, m, s] = [
+    0.7 + 0.3963377774 * a + 0.2158037573 * b,
+    0.7 - 0.1055613458 * a - 0.0638541728 * b,
+    0.7 - 0.0894841775 * a - 1.291485548 * b,
+  ].map((v) => v ** 3);
+  return [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ].map((v) => Math.round(255 * Math.min(1, Math.max(0, v > 0.0031308 ? 1.055 * v ** (1 / 2.4) - 0.055 : 12.92 * v))));
+});
+const hue = (radians, alpha = 1) => {
+  const [r, g, b] = WHEEL[((Math.round((radians * 180) / Math.PI) % 360) + 360) % 360];
+  return `rgba(${r},${g},${b},${alpha})`;
+};
+const withStops = (gradient, angleAt, alpha = 1) => {
+  for (let i = 0; i <= 36; i++) gradient.addColorStop(i / 36, hue(angleAt(i / 36), alpha));
+  return gradient;
+};
+const setText = (element, text) => {
+  if (element.textContent !== text) element.textContent = text;
+};
 const degrees = (radians) => Math.round((radians * 180) / Math.PI) % 360;
 const COUNT = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"];
 
@@ -18,6 +42,7 @@ export default function ({ data, parentElement, setStateValue }) {
     self.sweep = decode(data);
     self.images();
   }
+  self.readStyle(); // this function runs again when the theme changes
   self.draw();
   return () => self.stop();
 }
@@ -122,17 +147,25 @@ function create(root) {
     }
   };
   new ResizeObserver(() => self.draw()).observe(dial);
+  self.readStyle = () => {
+    const style = getComputedStyle(find("stage"));
+    const paper = style.getPropertyValue("--st-background-color") || "white";
+    // Canvas does not resolve color-mix(); a border that uses it does.
+    const line = getComputedStyle(find("card")).borderTopColor;
+    self.style = { color: style.color, fontFamily: style.fontFamily, paper, line };
+  };
 
   self.images = () => {
     const { side, picture } = self.sweep;
-    self.picture = grey(picture, side);
+    self.picture = new OffscreenCanvas(side, side);
+    paint(self.picture, picture, side);
+    self.shownFilter = -1;
     // Until somebody points at one, show the subspace that says most.
     if (!self.chosen || self.selected >= self.sweep.weights.length) self.selected = loudest(self);
     find("circles-title").textContent = `${self.sweep.weights.length} subspaces, slowest first`;
   };
   self.draw = () => {
     if (!self.sweep) return;
-    self.style = getComputedStyle(root.querySelector(".stage"));
     drawDial(self, find("dial-canvas"));
     drawSeen(self, find("seen-x"), find("seen-y"));
     drawCircles(self, circles);
@@ -148,15 +181,14 @@ function create(root) {
   return self;
 }
 
-function grey(values, side, tint) {
-  const canvas = new OffscreenCanvas(side, side);
+function paint(canvas, values, side) {
+  if (canvas.width !== side || canvas.height !== side) canvas.width = canvas.height = side;
   const image = new ImageData(side, side);
   for (let i = 0; i < side * side; i++) {
     image.data[4 * i] = image.data[4 * i + 1] = image.data[4 * i + 2] = values[i];
     image.data[4 * i + 3] = 255;
   }
   canvas.getContext("2d").putImageData(image, 0, 0);
-  return canvas;
 }
 
 function context(canvas) {
@@ -208,21 +240,17 @@ function drawDial(self, canvas) {
   const reach = (i) => rim + 6 + (outer * 0.84 - rim - 6) * p[i % 360] * tall;
   const point = (radius, radians) => [x + radius * Math.cos(radians), y - radius * Math.sin(radians)];
 
-  for (let d = 0; d < 360; d += 2) {
-    const [a, b] = [(d * TURN) / 360, ((d + 2.3) * TURN) / 360];
-    pen.beginPath();
-    pen.moveTo(...point(rim + 6, a));
-    pen.lineTo(...point(reach(d), a));
-    pen.lineTo(...point(reach(d + 2), b));
-    pen.lineTo(...point(rim + 6, b));
-    pen.fillStyle = hue(a);
-    pen.fill();
-    pen.beginPath();
-    pen.arc(x, y, rim, -b, -a);
-    pen.strokeStyle = hue(a);
-    pen.lineWidth = 5;
-    pen.stroke();
-  }
+  // A conic gradient runs clockwise, angles counter-clockwise.
+  pen.fillStyle = pen.strokeStyle = withStops(pen.createConicGradient(0, x, y), (t) => -t * TURN);
+  pen.beginPath();
+  for (let d = 0; d < 360; d++) pen.lineTo(...point(reach(d), (d * TURN) / 360));
+  pen.closePath();
+  pen.arc(x, y, rim + 6, 0, TURN, true);
+  pen.fill("evenodd");
+  pen.beginPath();
+  pen.arc(x, y, rim, 0, TURN);
+  pen.lineWidth = 5;
+  pen.stroke();
 
   pen.save();
   pen.beginPath();
@@ -255,7 +283,7 @@ function drawDial(self, canvas) {
   const [kx, ky] = point(rim, s);
   pen.beginPath();
   pen.arc(kx, ky, 12, 0, TURN);
-  pen.fillStyle = self.style.getPropertyValue("--st-background-color") || "white";
+  pen.fillStyle = self.style.paper;
   pen.fill();
   pen.lineWidth = 3;
   pen.strokeStyle = text;
@@ -268,10 +296,8 @@ function drawDial(self, canvas) {
 
 function drawSeen(self, left, right) {
   const { size, x, y } = self.sweep;
-  for (const [canvas, values] of [[left, x], [right, y.subarray(size * size * row(self), size * size * (row(self) + 1))]]) {
-    if (canvas.width !== size) canvas.width = canvas.height = size;
-    canvas.getContext("2d").drawImage(grey(values, size), 0, 0);
-  }
+  paint(left, x, size);
+  paint(right, y.subarray(size * size * row(self), size * size * (row(self) + 1)), size);
 }
 
 function subspace(self, j) {
@@ -297,7 +323,7 @@ function drawCircles(self, canvas) {
   const [cellWidth, cellHeight] = [width / columns, height / rows];
   const radius = Math.min(cellWidth / 3.3, cellHeight / 4.1);
   const text = self.style.color;
-  const line = self.style.getPropertyValue("--line");
+  const { line } = self.style;
   self.cells = weights.map((weight, j) => {
     const x = ((j % columns) + 0.5) * cellWidth;
     const y = Math.floor(j / columns) * cellHeight + cellHeight * 0.4;
@@ -359,10 +385,16 @@ function drawStrip(self, canvas) {
   const flat = isFlat(self) ? 0.35 : 1;
   const level = self.sweep.level[row(self)];
   const shown = self.log ? 1 + Math.log(level) / self.sweep.logRange : level;
-  for (let d = 0; d < 360; d++) {
-    pen.fillStyle = hue((d * TURN) / 360, p[d] >= shown * 0.999 ? 1 : 0.35);
-    const h = Math.max(1, tall * p[d] * flat);
-    pen.fillRect(left + d * scale, base - h, scale + 0.6, h);
+  // All of the density pale, then the 95 % that is most probable in full colour.
+  for (const [alpha, least] of [[0.35, -1], [1, shown * 0.999]]) {
+    pen.fillStyle = withStops(pen.createLinearGradient(left, 0, width - left, 0), (t) => t * TURN, alpha);
+    pen.beginPath();
+    for (let d = 0; d < 360; d++) {
+      if (p[d] < least) continue;
+      const h = Math.max(1, tall * p[d] * flat);
+      pen.rect(left + d * scale, base - h, scale + 0.6, h);
+    }
+    pen.fill();
   }
   const text = self.style.color;
   pen.fillStyle = text;
@@ -380,7 +412,7 @@ function drawStrip(self, canvas) {
   pen.setLineDash([]);
   pen.font = `650 11.5px ${self.style.fontFamily}`;
   pen.textAlign = s > width - 60 ? "right" : s < 60 ? "left" : "center";
-  pen.fillText("true turn", s, 10);
+  pen.fillText(self.sweep.copy ? "true turn" : "turn of y", s, 10);
 }
 
 function drawDetail(self, find) {
@@ -388,24 +420,24 @@ function drawDetail(self, find) {
   const j = self.selected;
   const weight = weights[j];
   const { kappa, mu } = subspace(self, j);
-  find("detail-title").textContent = `Subspace ${j + 1} · weight ${weight}`;
-  find("detail-kappa").textContent = `κ̂ = ${kappa.toPrecision(2)}`;
-  find("detail-text").textContent = lines[j]
-    ? "A line: rotation does not change it, so it tells nothing about the turn."
-    : weight === 0
-      ? "Weight 0: rotation does not change it."
-      : `It turns ${weight === 1 ? "as fast" : `${weight} times as fast`} as the picture. The coloured arrow is η̂, the angle from x to y: how sure, and where.`;
-  for (const [part, name] of ["filter-a", "filter-b"].entries()) {
-    const canvas = find(name);
-    canvas.width = canvas.height = size;
-    canvas.hidden = lines[j] && part === 1;
-    const start = (2 * j + part) * size * size;
-    canvas.getContext("2d").drawImage(grey(filters.subarray(start, start + size * size), size), 0, 0);
+  setText(find("detail-kappa"), `κ̂ = ${kappa.toPrecision(2)}`);
+  if (self.shownFilter !== j) {
+    self.shownFilter = j;
+    setText(find("detail-title"), `Subspace ${j + 1} · weight ${weight}`);
+    const speed = weight === 1 ? "as fast" : `${weight} times as fast`;
+    const moving = `It turns ${speed} as the picture. The coloured arrow is η̂, the angle from x to y: how sure, and where.`;
+    const still = "A line: rotation does not change it, so it tells nothing about the turn.";
+    setText(find("detail-text"), weight === 0 ? still : moving);
+    for (const [part, name] of ["filter-a", "filter-b"].entries()) {
+      const start = (2 * j + part) * size * size;
+      find(name).hidden = lines[j] && part === 1;
+      paint(find(name), filters.subarray(start, start + size * size), size);
+    }
   }
   const [pen, width, height] = context(find("arrows-canvas"));
   const [x, y] = [width / 2, height / 2];
   const radius = Math.min(width, height) / 2 - 16;
-  pen.strokeStyle = self.style.getPropertyValue("--line");
+  pen.strokeStyle = self.style.line;
   pen.beginPath();
   pen.arc(x, y, radius, 0, TURN);
   pen.stroke();
@@ -445,17 +477,17 @@ function say(self, find) {
   const even = found.length > 1 && Math.min(...found.map((m) => m.mass)) > 0.8 / found.length;
   let rest = "";
   if (isFlat(self)) {
-    sentence.textContent = "Every turn explains this pair about equally well.";
+    setText(sentence, "Every turn explains this pair about equally well.");
     rest = "The patch looks the same, or is empty, however it is turned.";
   } else if (found.length === 1) {
-    sentence.textContent = `One turn explains this pair: ${list}.`;
+    setText(sentence, `One turn explains this pair: ${list}.`);
   } else {
     const how = even ? "equally well" : "to some degree";
-    sentence.textContent = `${COUNT[found.length] ?? found.length} turns explain this pair ${how}: ${list}.`;
+    setText(sentence, `${COUNT[found.length] ?? found.length} turns explain this pair ${how}: ${list}.`);
     const hidden = COUNT[found.length - 1]?.toLowerCase() ?? found.length - 1;
     rest = `A single best answer would have hidden ${hidden} of them.`;
   }
   const evidence = self.sweep.evidence[row(self)];
-  find("numbers").textContent =
-    `Uncertainty ${bits.toFixed(1)} bits of 8.5 (whole degrees). Log evidence ${evidence.toFixed(1)}. ${rest}`;
+  const numbers = `Uncertainty ${bits.toFixed(1)} bits of 8.5 (whole degrees). Log evidence ${evidence.toFixed(1)}. ${rest}`;
+  setText(find("numbers"), numbers);
 }
