@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import gc
 import logging
+import os
 import socket
 import sys
 from collections.abc import AsyncIterator
@@ -13,6 +14,8 @@ from typing import Any
 
 import streamlit as st
 from threadpoolctl import threadpool_limits
+
+from tsa.errors import TSAError
 
 _PORTS_TRIED = 20
 
@@ -28,6 +31,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--port", type=int, default=8501, help="port to listen on, or the next free one (default: 8501)"
     )
+    parser.add_argument("--model", metavar="FILE", help="rotation model to explore: a bundled name or a file")
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser window")
     parser.add_argument("command", nargs="?", choices=["bench"], help="bench: measure how live the lab is, in Chromium")
     options = parser.parse_args(argv)
@@ -35,6 +39,15 @@ def main(argv: list[str] | None = None) -> int:
         from explorer import bench
 
         return bench.run()
+    if options.model:
+        os.environ["TSA_EXPLORER_MODEL"] = options.model
+        from explorer.compute import rotation_model
+
+        try:
+            rotation_model(options.model)
+        except TSAError as error:
+            print(f"tsa-explorer: {error}", file=sys.stderr)
+            return 2
     port = free_port(options.host, options.port)
     if port is None:
         last = options.port + _PORTS_TRIED - 1

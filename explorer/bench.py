@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import time
+import urllib.request
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,7 @@ def run() -> int:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         assert server.stdout is not None
         address = next(part for line in server.stdout for part in line.split() if part.startswith("http://"))
+        _wait_until_it_answers(address)
         try:
             with sync_playwright() as play:
                 browser = play.chromium.launch(executable_path=chromium, args=_FLAGS)
@@ -75,6 +77,15 @@ def run() -> int:
         finally:
             server.terminate()
     return 0
+
+
+def _wait_until_it_answers(address: str) -> None:
+    """The address is printed a moment before anything listens there."""
+    for _ in range(300):
+        try:
+            return urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()
+        except OSError:
+            time.sleep(0.1)
 
 
 def _time_sweep() -> None:

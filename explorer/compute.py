@@ -1,5 +1,6 @@
 """The only module with caches: thin wrappers around `tsa`, each bounded, keyed by small things."""
 
+import os
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,21 +9,35 @@ from numpy.typing import NDArray
 
 from explorer.components.stage import pack
 from tsa import files, shapes
+from tsa.errors import ModelFileError
+from tsa.groups import ImageRotation
 from tsa.gvm import GeneralizedVonMises
 from tsa.model import Subgroup
 from tsa.polar import to_polar
 from tsa.sweep import Sweep, sweep
+from tsa.weights import as_subgroup
 
-DEFAULT_MODEL = "rotation-16-refined"
+DEFAULT_MODEL = os.environ.get("TSA_EXPLORER_MODEL", "rotation-16-refined")  # set by `tsa-explorer --model`
 _PICTURE = 128  # pixels on a side of a drawn shape, before the model sees it
 
 
 @st.cache_resource(max_entries=16)
 def model(name: str, sigma: float) -> tuple[Subgroup, int]:
-    """A bundled rotation model at noise σ, and the side of its patches."""
+    """A rotation model, bundled or from a file, at noise σ, and the side of its patches."""
+    learned, size = rotation_model(name)
+    return Subgroup(learned.filters, learned.weights, sigma), size
+
+
+def rotation_model(name: str) -> tuple[Subgroup, int]:
+    """The model of this name or file, its weights estimated if it has none; an error if it is not about rotation."""
     file = files.read(files.bundled_path(name) or name)
-    assert isinstance(file.model, Subgroup)
-    return Subgroup(file.model.filters, file.model.weights, sigma), file.shape[0]
+    if len(file.shape) != 2 or file.shape[0] != file.shape[1] or file.about.get("group", "rotation") != "rotation":
+        raise ModelFileError(
+            f"The lab turns square patches; {name} is a model of {file.about.get('group', file.shape)}."
+        )
+    if isinstance(file.model, Subgroup):
+        return file.model, file.shape[0]
+    return as_subgroup(file.model, ImageRotation(file.shape[0])), file.shape[0]
 
 
 @st.cache_data(max_entries=32)

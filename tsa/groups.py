@@ -4,6 +4,7 @@ Each is linear in the patch, so a batch costs a matrix product; each has a latti
 every weight it can show, and streams of pairs that a seed reproduces from any point.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +20,7 @@ from tsa.errors import InputError, ShapeError
 _CHUNK = 10_000  # pairs made at once: enough that each angle's share is a matrix product worth calling
 
 
-class _Action:
+class _Action(ABC):
     """What the actions share: checks, and the stream of training pairs."""
 
     shape: tuple[int, ...]
@@ -37,17 +38,17 @@ class _Action:
             raise ShapeError(f"Patches of {self} have {self.dimension} pixels in the last axis; got {x.shape}.")
         return x
 
+    @abstractmethod
     def operators(self) -> Iterator[Array]:
         """The action at each angle of the lattice, as matrices (D, D): apply(x, lattice[i]) = x @ operator_i.T."""
-        raise NotImplementedError
 
     def _ordered(self, index: Array) -> Array:
         """Lattice indices in the order in which `_move_block` is fastest."""
         return index
 
+    @abstractmethod
     def _move_block(self, x: Array, index: Array, out: Array) -> None:
         """Row i of x (n, support) moved by lattice[index[i]], for indices in that order."""
-        raise NotImplementedError
 
     @property
     def support(self) -> Array:

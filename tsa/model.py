@@ -5,6 +5,7 @@ by a phase, and everything else is arithmetic on those complex numbers. A filter
 one-dimensional subspace, a *line*: a real irreducible of weight 0, or the Nyquist line of a cyclic shift.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -45,7 +46,7 @@ class Action(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class _Model:
+class _Model(ABC):
     """What both models share: filters (D, J), the noise σ, and arithmetic on coordinates."""
 
     filters: Array
@@ -123,12 +124,14 @@ class _Model:
             eta *= 1 / self.noise**2
         return x, y, u, v, checks.finite(eta, "the natural parameters of the pair")
 
-    # The parts of the evidence in which the models differ: log of the ratio of normalisers, and E[e^{iφ_j}].
+    # The parts of the evidence in which the models differ.
+    @abstractmethod
     def _log_ratio(self, eta: Array, prior: Prior) -> Array:
-        raise NotImplementedError
+        """Log of the ratio of the posterior's normaliser to the prior's."""
 
+    @abstractmethod
     def _mean_rotation(self, eta: Array, prior: Prior) -> Array:
-        raise NotImplementedError
+        """E[e^{iφ_j}] under the posterior."""
 
     def log_evidence(self, x: ArrayLike, y: ArrayLike, prior: Prior = None) -> Array:
         """log p(y | x), the transformation integrated out (eq. marginal_likelihood_uncoupled): (...).

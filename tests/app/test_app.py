@@ -139,6 +139,18 @@ def test_a_busy_port_is_passed_over():
         assert free_port("127.0.0.1", port) != port
 
 
+def test_models_for_the_lab(tmp_path, capsys):
+    learned, size = compute.rotation_model("rotation-28")
+    assert size == 28
+    w = np.stack([learned.filters.real, learned.filters.imag], -1).reshape(784, -1)[:, 60:80]
+    np.save(tmp_path / "w.npy", w)
+    bare, _ = compute.rotation_model(str(tmp_path / "w.npy"))
+    np.testing.assert_array_equal(np.abs(bare.weights), np.abs(learned.weights[30:40]))
+    for wrong in ("shift-32", "shift-16x16", "nowhere.npz"):
+        assert main(["--no-browser", "--model", wrong]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
 def test_no_free_port_is_one_sentence(monkeypatch, capsys):
     monkeypatch.setattr("explorer.__main__.free_port", lambda host, first: None)
     assert main(["--no-browser"]) == 2

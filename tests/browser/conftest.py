@@ -4,6 +4,8 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+import urllib.request
 
 import pytest
 
@@ -36,10 +38,21 @@ def server():
             break
     else:
         raise RuntimeError("the explorer did not start")
+    _wait_until_it_answers(found[0])
     yield found[0]
     process.terminate()
     process.wait()
     process.stdout.close()
+
+
+def _wait_until_it_answers(address):
+    """The address is printed a moment before anything listens there."""
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            return urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()
+        except OSError:
+            assert time.monotonic() < deadline, "the explorer does not answer"
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ _mount = st.components.v2.component(
     "tsa_stage",
     html=(_HERE / "stage.html").read_text(),
     css=(_HERE / "stage.css").read_text(),
-    js=(_HERE / "stage.js").read_text(),
+    js=(_HERE / "draw.js").read_text() + (_HERE / "stage.js").read_text(),
 )
 
 
