@@ -75,7 +75,7 @@ def test_moments_and_bessel_functions():
     z = integral(lambda s, p: p, eta)
     orders = np.arange(-9, 10)
     bessel = generalized_bessel(orders, np.abs(eta), np.angle(eta))
-    for n in range(10):
+    for n in (0, 1, 4, 9):
         truth = integral(lambda s, p, n=n: p * mp.expj(n * s), eta)
         if n:
             assert abs(complex(truth / z) - moments[n - 1]) < 1e-14
