@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import gc
-import logging
 import os
 import socket
 import sys
@@ -58,6 +57,12 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     if port != options.port:
         print(f"tsa-explorer: port {options.port} is taken, using {port}.", file=sys.stderr)
+    from explorer import compute
+
+    # One BLAS thread: our products are small, and threads of several visitors would wait for each other. Set while this
+    # is the only thread: asking the loader about libraries while another thread loads one can lock up both.
+    threadpool_limits(1)
+    compute.warm()
     private = options.host in ("127.0.0.1", "localhost", "::1")
     st.App(Path(__file__).with_name("app.py"), lifespan=_lifespan).run(
         config={
@@ -90,18 +95,12 @@ def free_port(host: str, first: int) -> int | None:
 
 @asynccontextmanager
 async def _lifespan(app: Any) -> AsyncIterator[None]:
-    """Warm caches, then keep what is loaded out of the garbage collector that runs after every rerun."""
-    from explorer import compute
-
-    logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
-    compute.warm()  # outside any visitor's session, about which Streamlit would warn
+    """Keep what is loaded by now out of the garbage collector that runs after every rerun."""
     gc.collect()
     gc.freeze()
-    # One BLAS thread: our products are small, and threads of several visitors would wait for each other.
-    with threadpool_limits(1):
-        task = asyncio.create_task(_send_at_once())
-        yield
-        task.cancel()
+    task = asyncio.create_task(_send_at_once())
+    yield
+    task.cancel()
 
 
 async def _send_at_once() -> None:
@@ -112,7 +111,7 @@ async def _send_at_once() -> None:
             one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if listening:
             return
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.2)
 
 
 def _listens(one: socket.socket) -> bool:

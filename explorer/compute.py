@@ -89,5 +89,7 @@ def _sweep(
 
 
 def warm() -> None:
-    """Everything the first visitor would otherwise wait for."""
-    answer(shapes.draw("square", _PICTURE), None, Question())
+    """What the first visitor would otherwise wait for: imports, the camera, the first model. No cache of a visitor's."""
+    learned, size = rotation_model(DEFAULT_MODEL)
+    polar = to_polar(shapes.draw("square", _PICTURE))
+    pack(sweep(learned, polar, size), learned, shapes.draw("square", _PICTURE), size)
