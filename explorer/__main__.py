@@ -39,7 +39,6 @@ def main(argv: list[str] | None = None) -> int:
 
         return bench.run()
     if options.model:
-        os.environ["TSA_EXPLORER_MODEL"] = options.model
         from explorer.compute import rotation_model
 
         try:
@@ -47,6 +46,7 @@ def main(argv: list[str] | None = None) -> int:
         except TSAError as error:
             print(f"tsa-explorer: {error}", file=sys.stderr)
             return 2
+        os.environ["TSA_EXPLORER_MODEL"] = options.model
     port = free_port(options.host, options.port)
     if port is None:
         last = options.port + _PORTS_TRIED - 1

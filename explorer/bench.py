@@ -89,7 +89,7 @@ def _wait_until_it_answers(address: str) -> None:
 
 
 def _time_sweep() -> None:
-    model, size = compute.model(compute.DEFAULT_MODEL, 0.5)
+    model, size = compute.model(compute.default_model(), 0.5)
     polar = to_polar(shapes.draw("square"))
     times = []
     for _ in range(20):

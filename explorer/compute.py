@@ -1,7 +1,7 @@
 """The only module with caches: thin wrappers around `tsa`, each bounded, keyed by small things."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import streamlit as st
@@ -17,8 +17,12 @@ from tsa.polar import to_polar
 from tsa.sweep import Sweep, sweep
 from tsa.weights import as_subgroup
 
-DEFAULT_MODEL = os.environ.get("TSA_EXPLORER_MODEL", "rotation-16-refined")  # set by `tsa-explorer --model`
 _PICTURE = 128  # pixels on a side of a drawn shape, before the model sees it
+
+
+def default_model() -> str:
+    """What `tsa-explorer --model` named, or the bundled model that tells symmetries most truthfully."""
+    return os.environ.get("TSA_EXPLORER_MODEL", "rotation-16-refined")
 
 
 @st.cache_resource(max_entries=16)
@@ -57,7 +61,7 @@ def digits() -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
 class Question:
     """What is asked of a pair, besides the pictures: all of it small, so that it can be a key."""
 
-    model: str = DEFAULT_MODEL
+    model: str = field(default_factory=default_model)
     sigma: float = 0.5
     pixel_noise: float = 0.0
     observation: int = 0  # which draw of the pixel noise
@@ -89,7 +93,7 @@ def _sweep(
 
 
 def warm() -> None:
-    """What the first visitor would otherwise wait for: imports, the camera, the first model. No cache of a visitor's."""
-    learned, size = rotation_model(DEFAULT_MODEL)
+    """What the first visitor would otherwise wait for: imports, the camera, the first model."""
+    learned, size = rotation_model(default_model())
     polar = to_polar(shapes.draw("square", _PICTURE))
     pack(sweep(learned, polar, size), learned, shapes.draw("square", _PICTURE), size)

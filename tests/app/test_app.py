@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import os
 import socket
 import struct
 import zlib
@@ -139,16 +140,20 @@ def test_a_busy_port_is_passed_over():
         assert free_port("127.0.0.1", port) != port
 
 
-def test_models_for_the_lab(tmp_path, capsys):
+def test_models_for_the_lab(tmp_path, capsys, monkeypatch):
     learned, size = compute.rotation_model("rotation-28")
     assert size == 28
     w = np.stack([learned.filters.real, learned.filters.imag], -1).reshape(784, -1)[:, 60:80]
     np.save(tmp_path / "w.npy", w)
     bare, _ = compute.rotation_model(str(tmp_path / "w.npy"))
     np.testing.assert_array_equal(np.abs(bare.weights), np.abs(learned.weights[30:40]))
+    monkeypatch.setenv("TSA_EXPLORER_MODEL", "rotation-28")
+    assert Question().model == "rotation-28"
+    monkeypatch.delenv("TSA_EXPLORER_MODEL")
     for wrong in ("shift-32", "shift-16x16", "nowhere.npz"):
         assert main(["--no-browser", "--model", wrong]) == 2
         assert capsys.readouterr().err.count("\n") == 1
+        assert "TSA_EXPLORER_MODEL" not in os.environ
 
 
 def test_no_free_port_is_one_sentence(monkeypatch, capsys):
