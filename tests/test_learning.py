@@ -10,8 +10,7 @@ from tests.hard import random_filters
 from tsa import TSA, InputError, ShapeError, Torus, fine_tune, fourier_model, orthonormalize
 from tsa.groups import CyclicShift, ImageRotation
 from tsa.learning import sgd, sgd_step
-from tsa.model import real_columns
-from tsa.stiefel import polar
+from tsa.stiefel import polar, real_columns
 from tsa.vonmises import mean_rotation
 from tsa.weights import as_subgroup
 

@@ -17,7 +17,7 @@ from tsa import (
     fourier_model,
     orthonormalize,
 )
-from tsa.model import real_columns
+from tsa.stiefel import real_columns
 
 
 def gaussian(y, mean, noise):

@@ -7,8 +7,8 @@ from scipy import ndimage
 from tests.hard import random_filters
 from tsa import InputError, Subgroup, Torus, Weights, estimate_weights, fourier_model, load, recovery, refine
 from tsa.groups import CyclicShift, ImageRotation
-from tsa.model import real_columns
 from tsa.recipes import BUNDLED, Recipe
+from tsa.stiefel import real_columns
 from tsa.weights import as_subgroup, describe, velocities
 
 

@@ -10,10 +10,11 @@ from tsa.files import bundled, load, save
 from tsa.fourier import fourier_model
 from tsa.gvm import GeneralizedVonMises, Modes
 from tsa.learning import TSA, fine_tune
-from tsa.model import EvidenceGradient, Subgroup, Torus, equivariance_error, orthonormalize
+from tsa.model import EvidenceGradient, Subgroup, Torus, equivariance_error
 from tsa.quadrature import Certificate
 from tsa.recovery import Recovery, recovery
 from tsa.refinement import RefinedSubgroup, refine
+from tsa.stiefel import orthonormalize
 from tsa.torus2 import TorusVonMises
 from tsa.vonmises import VonMises
 from tsa.weights import Weights, estimate_weights

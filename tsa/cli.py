@@ -10,12 +10,13 @@ from tsa import bench, files
 from tsa.errors import InputError, TSAError
 from tsa.files import ModelFile
 from tsa.learning import Progress
-from tsa.model import Subgroup, equivariance_error, real_columns
+from tsa.model import Subgroup, equivariance_error
 from tsa.progress import Bar
 from tsa.recipes import BUNDLED, Recipe, group, run
 from tsa.recovery import recovery
 from tsa.refinement import refine
 from tsa.sheet import filter_sheet
+from tsa.stiefel import real_columns
 from tsa.weights import Group, as_subgroup, describe, estimate_weights, velocities
 
 

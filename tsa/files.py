@@ -19,7 +19,8 @@ import numpy as np
 
 from tsa.checks import Array
 from tsa.errors import InputError, ModelFileError
-from tsa.model import Subgroup, Torus, orthonormalize
+from tsa.model import Subgroup, Torus
+from tsa.stiefel import orthonormalize
 
 _LARGEST = 64 * 2**20  # bytes of one array
 _MEMBERS = {"filters", "weights", "noise", "shape", "about", "W", "basis", "curve"}

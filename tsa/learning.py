@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 from tsa import checks
 from tsa.checks import Array
 from tsa.errors import InputError, ShapeError
-from tsa.model import Subgroup, Torus, real_columns
-from tsa.stiefel import polar
+from tsa.model import Subgroup, Torus
+from tsa.stiefel import complex_filters, polar, real_columns
 from tsa.vonmises import mean_rotation
 
 PAIRS_PER_PASS = 10_000  # on an endless stream: the pairs after which T grows by one in α = α₀/√T
@@ -298,8 +298,4 @@ def fine_tune(
 def _moved(filters: Array, step: Array) -> Array:
     """filters + step, made orthonormal again; lines stay lines."""
     planes = filters.imag.any(axis=0)
-    first = np.cumsum(1 + planes) - (1 + planes)
-    columns = polar(real_columns(filters + np.where(planes, step, step.real)))
-    moved = columns[:, first].astype(filters.dtype)
-    moved.imag[:, planes] = columns[:, first[planes] + 1]
-    return moved
+    return complex_filters(polar(real_columns(filters + np.where(planes, step, step.real))), planes)

@@ -16,10 +16,11 @@ from scipy.special import i0e
 
 from tsa import checks
 from tsa.checks import Array
-from tsa.errors import InputError, NotOrthonormalError, ShapeError
+from tsa.errors import InputError, ShapeError
 from tsa.gvm import GeneralizedVonMises
 from tsa.pooling import Pooling
 from tsa.quadrature import partition
+from tsa.stiefel import check_orthonormal
 from tsa.torus2 import TorusVonMises
 from tsa.vonmises import VonMises, mean_rotation
 
@@ -56,7 +57,7 @@ class _Model(ABC):
         filters = checks.frozen(checks.finite(checks.complex_(filters, "filters"), "filters"))
         if filters.ndim != 2 or 0 in filters.shape:
             raise ShapeError(f"filters must have shape (D, J): D pixels, J subspaces; got {filters.shape}.")
-        _check_orthonormal(filters)
+        check_orthonormal(filters)
         object.__setattr__(self, "filters", filters)
         object.__setattr__(self, "noise", checks.positive(noise, "noise"))
 
@@ -352,39 +353,6 @@ def _integer_weights(weights: ArrayLike, subspaces: int) -> Array:
             f"Got {np.array2string(array.ravel()[:6], precision=3)}…; round them, or scale s."
         )
     return array.astype(np.int64)
-
-
-def real_columns(filters: Array) -> Array:
-    """The real filters behind complex ones: (D, J) → (D, 2·planes + lines), the zero columns of lines left out."""
-    columns = np.stack([filters.real, filters.imag], axis=-1).reshape(len(filters), -1)
-    keep = np.ones(columns.shape[1], bool)
-    keep[1::2] = filters.imag.any(axis=0)
-    return columns[:, keep]
-
-
-def orthonormalize(filters: ArrayLike) -> Array:
-    """The nearest filters with orthonormal real and imaginary parts: all singular values set to 1. Lines stay lines."""
-    filters = checks.finite(checks.complex_(filters, "filters"), "filters")
-    u, s, v = np.linalg.svd(real_columns(filters).astype(np.float64), full_matrices=False)
-    if s.size == 0 or s[-1] <= 1e-12 * s[0] or u.shape[1] < v.shape[1]:
-        raise InputError(f"These filters are linearly dependent (singular values down to {s.min(initial=0.0):.1e}).")
-    columns, result = (u @ v), np.zeros(filters.shape, np.complex128)
-    planes = filters.imag.any(axis=0)
-    first = np.cumsum(1 + planes) - (1 + planes)
-    result.real = columns[:, first]
-    result.imag[:, planes] = columns[:, first[planes] + 1]
-    return result.astype(filters.dtype)
-
-
-def _check_orthonormal(filters: Array) -> None:
-    columns = real_columns(filters).astype(np.float64)
-    defect = float(np.abs(columns.T @ columns - np.eye(columns.shape[1])).max())
-    if defect > np.sqrt(np.finfo(filters.dtype).eps):
-        raise NotOrthonormalError(
-            f"The filters are not orthonormal: WᵀW departs from the identity by up to {defect:.2g}. "
-            "tsa.orthonormalize(filters) gives the nearest ones that are.",
-            defect,
-        )
 
 
 def equivariance_error(model: Subgroup, action: Action, angles: ArrayLike, patches: ArrayLike | None = None) -> Array:

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from tsa.checks import Array, frozen
 from tsa.errors import InputError
-from tsa.model import Subgroup, Torus, real_columns
-from tsa.stiefel import polar
+from tsa.model import Subgroup, Torus
+from tsa.stiefel import complex_filters, polar, real_columns
 from tsa.weights import Group, Report
 
 _PRESENT = 0.25  # least eigenvalue of something learned: half of a half, and twice what noise shows
@@ -81,7 +81,7 @@ def refine(model: Torus | Subgroup, action: Group, report: Report | None = None)
         raise InputError("None of the filters belongs to this group; is it the action the model was trained on?")
     kept, dropped = _independent(found, model.dimension)
     columns = polar(np.concatenate([item.columns for item in kept], axis=1))
-    filters = _complex_filters(columns, [np.iscomplexobj(item.vector) for item in kept])
+    filters = complex_filters(columns, [np.iscomplexobj(item.vector) for item in kept])
     inside = np.linalg.norm(basis.T @ filters, axis=0) / np.linalg.norm(filters, axis=0)
     return RefinedSubgroup(
         _gauged(filters).astype(model.filters.dtype),
@@ -140,14 +140,6 @@ def _independent(found: list[_Found], dimension: int) -> tuple[list[_Found], lis
         weakest = min(halves, key=lambda item: item.purity)
         kept.remove(weakest)
         dropped.append(weakest)
-
-
-def _complex_filters(columns: Array, planes: list[bool]) -> Array:
-    """Filters (D, J) from real columns: two for each plane, one for each line."""
-    first = np.cumsum([0, *(1 + p for p in planes)])[:-1]
-    filters = columns[:, first].astype(np.complex128)
-    filters.imag[:, planes] = columns[:, first[planes] + 1]
-    return filters
 
 
 def _gauged(filters: Array) -> Array:

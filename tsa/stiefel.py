@@ -1,8 +1,11 @@
-"""Keeping filters orthonormal: the polar factor, which sets all singular values to 1 and moves least."""
+"""Orthonormal filters: as complex pairs or real columns, checked, and made so by moving least (the polar factor)."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from tsa import checks
 from tsa.checks import Array
+from tsa.errors import InputError, NotOrthonormalError
 
 
 def polar(w: Array) -> Array:
@@ -34,3 +37,41 @@ def _inverse_root(gram: Array) -> Array:
         y = y @ step
     values, vectors = np.linalg.eigh(gram.astype(np.float64))
     return ((vectors / np.sqrt(np.maximum(values, np.finfo(np.float64).tiny))) @ vectors.T).astype(gram.dtype)
+
+
+def real_columns(filters: Array) -> Array:
+    """The real filters behind complex ones: (D, J) → (D, 2·planes + lines), the zero columns of lines left out."""
+    columns = np.stack([filters.real, filters.imag], axis=-1).reshape(len(filters), -1)
+    keep = np.ones(columns.shape[1], bool)
+    keep[1::2] = filters.imag.any(axis=0)
+    return columns[:, keep]
+
+
+def complex_filters(columns: Array, planes: ArrayLike) -> Array:
+    """Complex filters (D, J) from real columns, two for each plane and one for each line: undoes `real_columns`."""
+    planes = np.asarray(planes, bool)
+    first = np.cumsum(1 + planes) - (1 + planes)
+    filters = columns[:, first].astype(np.result_type(columns, np.complex64))
+    filters.imag[:, planes] = columns[:, first[planes] + 1]
+    return filters
+
+
+def orthonormalize(filters: ArrayLike) -> Array:
+    """The nearest filters with orthonormal real and imaginary parts: all singular values set to 1. Lines stay lines."""
+    filters = checks.finite(checks.complex_(filters, "filters"), "filters")
+    u, s, v = np.linalg.svd(real_columns(filters).astype(np.float64), full_matrices=False)
+    if s.size == 0 or s[-1] <= 1e-12 * s[0] or u.shape[1] < v.shape[1]:
+        raise InputError(f"These filters are linearly dependent (singular values down to {s.min(initial=0.0):.1e}).")
+    return complex_filters(u @ v, filters.imag.any(axis=0)).astype(filters.dtype)
+
+
+def check_orthonormal(filters: Array) -> None:
+    """An error that says how far off they are, unless the filters are orthonormal to half their digits."""
+    columns = real_columns(filters).astype(np.float64)
+    defect = float(np.abs(columns.T @ columns - np.eye(columns.shape[1])).max())
+    if defect > np.sqrt(np.finfo(filters.dtype).eps):
+        raise NotOrthonormalError(
+            f"The filters are not orthonormal: WᵀW departs from the identity by up to {defect:.2g}. "
+            "tsa.orthonormalize(filters) gives the nearest ones that are.",
+            defect,
+        )
