@@ -6,8 +6,10 @@ import gc
 import os
 import socket
 import sys
+import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +66,12 @@ def main(argv: list[str] | None = None) -> int:
     threadpool_limits(1)
     compute.warm()
     private = options.host in ("127.0.0.1", "localhost", "::1")
-    st.App(Path(__file__).with_name("app.py"), lifespan=_lifespan).run(
+    address = None if options.no_browser else f"http://{'localhost' if private else options.host}:{port}"
+    st.App(Path(__file__).with_name("app.py"), lifespan=partial(_lifespan, address=address)).run(
         config={
             "server.address": options.host,
             "server.port": port,
-            "server.headless": options.no_browser,
+            "server.headless": True,  # else it greets visitors with advice for developers; we open the browser
             "server.fileWatcherType": "none",
             "browser.gatherUsageStats": False,
             "client.toolbarMode": "minimal",
@@ -94,24 +97,21 @@ def free_port(host: str, first: int) -> int | None:
 
 
 @asynccontextmanager
-async def _lifespan(app: Any) -> AsyncIterator[None]:
-    """Keep what is loaded by now out of the garbage collector that runs after every rerun."""
+async def _lifespan(app: Any, address: str | None) -> AsyncIterator[None]:
+    """Keep what is loaded by now out of the garbage collector that runs after every rerun; then open the browser."""
+    _send_at_once()  # before the freeze, which hides what it freezes from gc.get_objects
     gc.collect()
     gc.freeze()
-    task = asyncio.create_task(_send_at_once())
+    if address is not None:
+        asyncio.get_running_loop().call_later(0.5, webbrowser.open, address)
     yield
-    task.cancel()
 
 
-async def _send_at_once() -> None:
+def _send_at_once() -> None:
     """TCP_NODELAY on the listening sockets, which accepted ones inherit: saves 40 ms on every burst of messages."""
-    for _ in range(100):  # the server opens them only after its lifespan has begun
-        listening = [s for s in gc.get_objects() if isinstance(s, socket.socket) and _listens(s)]
-        for one in listening:
+    for one in gc.get_objects():
+        if isinstance(one, socket.socket) and _listens(one):
             one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if listening:
-            return
-        await asyncio.sleep(0.2)
 
 
 def _listens(one: socket.socket) -> bool:
