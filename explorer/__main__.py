@@ -32,19 +32,24 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--port", type=int, default=8501, help="port to listen on, or the next free one (default: 8501)"
     )
-    parser.add_argument("--model", metavar="FILE", help="rotation model to explore: a bundled name or a file")
+    parser.add_argument("--model", metavar="FILE", help="model to explore: a bundled name or a file")
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser window")
-    parser.add_argument("command", nargs="?", choices=["bench"], help="bench: measure how live the lab is, in Chromium")
+    commands = "bench: measure how live the app is, in Chromium; shots: take the README's pictures into ./assets"
+    parser.add_argument("command", nargs="?", choices=["bench", "shots"], help=commands)
     options = parser.parse_args(argv)
     if options.command == "bench":
         from explorer import bench
 
         return bench.run()
+    if options.command == "shots":
+        from explorer import shots
+
+        return shots.run(Path("assets"))
     if options.model:
-        from explorer.compute import rotation_model
+        from explorer.compute import entry
 
         try:
-            rotation_model(options.model)
+            entry(options.model)
         except TSAError as error:
             print(f"tsa-explorer: {error}", file=sys.stderr)
             return 2
@@ -73,6 +78,11 @@ def main(argv: list[str] | None = None) -> int:
             "server.port": port,
             "server.headless": True,  # else it greets visitors with advice for developers; we open the browser
             "server.fileWatcherType": "none",
+            # Streamlit would name large messages instead of sending them twice; after interrupted runs a browser may no
+            # longer know the name and shows an error. The stage says itself what it has.
+            "global.minCachedMessageSize": 1e9,
+            "global.disableWidgetStateDuplicationWarning": True,  # store.begin() sets what has defaults
+            "server.maxUploadSize": 130,  # MB: the largest model file; pictures have a limit of their own
             "browser.gatherUsageStats": False,
             "client.toolbarMode": "minimal",
             "client.showErrorDetails": "full" if private else "none",

@@ -1,11 +1,26 @@
 """Navigation only."""
 
+from pathlib import Path
+
 import streamlit as st
 
-from explorer.views import lab
+from explorer import store
+from explorer.views import filters, lab, model, orbits, recognise, train
 from tsa.files import assets
 
 # A file of our own: Streamlit fetches `:material/…:` icons of the page from the network.
 st.set_page_config(page_title="TSA Explorer", page_icon=str(assets("") / "icon.png"), layout="wide")
-st.html("<style>.stMainBlockContainer { padding: 3.4rem 2rem 1rem; max-width: 1700px; }</style>")
-st.navigation([st.Page(lab.page, title="Lab", default=True)], position="top").run()
+st.html(f"<style>{Path(__file__).with_name('style.css').read_text()}</style>")
+page = st.navigation(
+    [
+        st.Page(lab.page, title="Lab", default=True),
+        st.Page(filters.page, title="Filters", url_path="filters"),
+        st.Page(recognise.page, title="Recognise", url_path="recognise"),
+        st.Page(model.page, title="Model", url_path="model"),
+        st.Page(train.page, title="Train", url_path="train"),
+        st.Page(orbits.page, title="Orbits", url_path="orbits"),
+    ],
+    position="top",
+)
+store.begin(page.url_path)
+page.run()

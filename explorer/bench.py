@@ -1,36 +1,47 @@
 """`tsa-explorer bench`: how live the lab is, measured in real Chromium against a real server, in one run."""
 
-import importlib.util
-import shutil
-import subprocess
-import sys
+import base64
+import io
 import time
-import urllib.request
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from explorer import compute
+from explorer.chromium import in_chromium
+from explorer.media import data_url
 from tsa import shapes
 from tsa.polar import to_polar
 from tsa.sweep import sweep
 
-_FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
-
-# Collects, inside the page: the time from each pointer event on the dial to the frame that shows it, and the time from
-# each drawing the pad sends to the posterior that answers it.
+# Put into the page: after every frame in which the dial was moved, how long ago the move was, and whether the frame
+# shows it. The knob is a dot inside a ring of paper; both sides of the ring must be where the last move put them.
 _PROBE = """
 dial => {
-  window.probe = { turns: [], strokes: [] };
+  const stage = dial.closest('.stage'), canvas = dial.querySelector('canvas'), pen = canvas.getContext('2d');
+  const paper = getComputedStyle(stage).getPropertyValue('--st-background-color');
+  const level = parseInt(paper.slice(1, 3), 16);
+  const probe = window.probe = { turns: [], strokes: [], frames: 0, stale: 0, blank: 0 };
+  const look = () => {
+    const ratio = window.devicePixelRatio, s = stage.dataset.angle * Math.PI / 180;
+    const [w, h] = [canvas.clientWidth, canvas.clientHeight];
+    const rim = Math.min(w, h) / 2 * 0.56 * 1.09;
+    const at = (x, y) => pen.getImageData(Math.round(x * ratio), Math.round(y * ratio), 1, 1).data;
+    const ring = [-8, 8].map((d) => at(w / 2 + rim * Math.cos(s + d / rim), h / 2 - rim * Math.sin(s + d / rim)));
+    probe.frames += 1;
+    probe.blank += at(w / 2, h / 2)[3] === 0;
+    probe.stale += ring.some((pixel) => Math.abs(pixel[0] - level) > 40);
+  };
   dial.addEventListener('pointermove', (event) => {
     const port = new MessageChannel();
-    port.port1.onmessage = () => window.probe.turns.push(performance.now() - event.timeStamp);
+    port.port1.onmessage = () => { probe.turns.push(performance.now() - event.timeStamp); look(); };
     requestAnimationFrame(() => port.port2.postMessage(0));
   });
 }
 """
 
-
+# A hand inside the page that moves once a frame: a driver outside waits for each move and would time itself.
 _HAND = """
 ([dial, x, y, r, duration]) => new Promise((done) => {
   const stage = dial.closest('.stage');
@@ -51,51 +62,36 @@ _HAND = """
 """
 
 
+_SHAPES = (("triangle", "Three"), ("pentagon", "Five"), ("bar", "Two"))  # and how the sentence about them begins
+
+
 def run() -> int:
     """Measure and print; needs playwright (extra `test`) and a `chromium` on the path."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None or importlib.util.find_spec("playwright") is None:
-        print("tsa-explorer bench needs chromium on the path and `pip install playwright`.", file=sys.stderr)
-        return 2
-    from playwright.sync_api import sync_playwright
-
     _time_sweep()
-    command = [sys.executable, "-m", "explorer", "--no-browser", "--port", "8750"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
-        assert server.stdout is not None
-        address = next(part for line in server.stdout for part in line.split() if part.startswith("http://"))
-        _wait_until_it_answers(address)
-        try:
-            with sync_playwright() as play:
-                browser = play.chromium.launch(executable_path=chromium, args=_FLAGS)
-                page = browser.new_page(viewport={"width": 1440, "height": 900})
-                _time_opening(page, address)
-                _time_dial(page)
-                _time_shape(page)
-                _time_stroke(page)
-                browser.close()
-        finally:
-            server.terminate()
-    return 0
+    return in_chromium(_measure)
 
 
-def _wait_until_it_answers(address: str) -> None:
-    """The address is printed a moment before anything listens there."""
-    for _ in range(300):
-        try:
-            return urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()
-        except OSError:
-            time.sleep(0.1)
+def _measure(browser: Any, address: str) -> None:
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    _time_opening(page, address)
+    _time_dial(page)
+    _time_shape(page)
+    _time_upload(page)
+    _time_stroke(page)
+    _time_filters(page)
+    _time_meanwhile(page, browser, address)
 
 
 def _time_sweep() -> None:
-    model, size = compute.model(compute.default_model(), 0.5)
+    entry = compute.entry(compute.LAB_MODEL)
+    model, size = compute.model(entry, 0.5), entry.shape[0]
     polar = to_polar(shapes.draw("square"))
     times = []
-    for _ in range(20):
-        start = time.perf_counter()
-        sweep(model, polar, size)
-        times.append(1e3 * (time.perf_counter() - start))
+    with threadpool_limits(1):  # as the launcher does
+        for _ in range(20):
+            start = time.perf_counter()
+            sweep(model, polar, size)
+            times.append(1e3 * (time.perf_counter() - start))
     print(f"sweep of 360 angles, {model.subspaces} subspaces: median {np.median(times):.1f} ms")
 
 
@@ -114,23 +110,98 @@ def _time_dial(page: Any, seconds: float = 3.0) -> None:
     x, y, r = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, box["height"] * 0.3
     page.mouse.move(x + r, y)
     page.mouse.down()
-    # The hand is inside the page, one move a frame: a driver outside waits for each move and would time itself.
     page.evaluate(_HAND, [dial.element_handle(), x, y, r, 1e3 * seconds])
-    drawn = page.evaluate("window.probe.drawn")
+    rate = page.evaluate("window.probe.drawn") / seconds
+    page.evaluate("window.probe.turns.length = 0")
+    # The delay is taken from real input, which carries the time at which it happened.
+    for step in range(180):
+        page.mouse.move(x + r * np.cos(np.radians(2 * step)), y - r * np.sin(np.radians(2 * step)))
     page.mouse.up()
-    delays = page.evaluate("window.probe.turns")
-    print(f"dial: {drawn / seconds:.0f} updates/s, event to paint {_percentiles(delays)}")
+    probe = page.evaluate("window.probe")
+    print(f"dial: {rate:.0f} updates/s, event to paint {_percentiles(probe['turns'])}")
+    print(f"dial: {probe['frames']} frames looked at, {probe['stale']} stale, {probe['blank']} blank")
 
 
 def _time_shape(page: Any) -> None:
-    sentence = page.locator(".sentence")
     delays = []
-    for name, word in (("triangle · 3-fold", "Three"), ("pentagon · 5-fold", "Five"), ("bar · 2-fold", "Two")):
+    for name, word in _SHAPES * 3:
         start = time.perf_counter()
-        page.get_by_text(name).click()
-        page.wait_for_function("([el, word]) => el.textContent.startsWith(word)", arg=[sentence.element_handle(), word])
+        page.get_by_role("radio", name=name, exact=True).click()
+        _wait_for_sentence(page, word)
         delays.append(1e3 * (time.perf_counter() - start))
-    print(f"choosing a shape: new posterior after {max(delays):.0f} ms at the most")
+    print(f"choosing a shape: new posterior after {_percentiles(delays)}")
+
+
+def _wait_for_sentence(page: Any, word: str) -> None:
+    sentence = page.locator(".sentence").element_handle()
+    page.wait_for_function("([el, word]) => el.textContent.startsWith(word)", arg=[sentence, word])
+
+
+def _time_upload(page: Any) -> None:
+    page.get_by_text("Upload", exact=True).first.click()
+    page.get_by_text("Until then, the letter F.").wait_for()
+    files = page.locator("input[type=file]")
+    delays = []
+    for name, word in _SHAPES * 3:
+        data = base64.b64decode(data_url(shapes.draw(name, 512), 512).partition(",")[2])
+        start = time.perf_counter()
+        files.set_input_files({"name": f"{name}.webp", "mimeType": "image/webp", "buffer": data})
+        _wait_for_sentence(page, word)
+        delays.append(1e3 * (time.perf_counter() - start))
+    print(f"uploading a photo: new posterior after {_percentiles(delays)}")
+
+
+def _time_meanwhile(page: Any, browser: Any, address: str) -> None:
+    """The lab once more, while another visitor trains a model."""
+    other = browser.new_page()
+    other.goto(f"{address}/train")
+    other.get_by_role("button", name="Start").wait_for()
+    other.get_by_role("slider", name="Training pairs").focus()
+    other.keyboard.press("End")
+    other.get_by_role("button", name="Start").click()
+    other.locator(".frame").wait_for(timeout=60_000)
+    page.goto(address)
+    page.wait_for_selector(".stage[data-drawn]")
+    print("while another visitor trains:")
+    _time_dial(page)
+    _time_stroke(page)
+    other.get_by_role("button", name="Discard").click()
+    other.get_by_text("Nothing but pairs").wait_for()
+    other.close()
+
+
+def _time_filters(page: Any) -> None:
+    """A model of 392 pairs of 28×28 filters, uploaded; then chosen again when everything about it is known."""
+    w = np.linalg.qr(np.random.default_rng(0).standard_normal((784, 784)))[0].astype(np.float32)
+    buffer = io.BytesIO()
+    np.save(buffer, w)
+    page.get_by_role("link", name="Model").click()
+    page.locator("input[type=file]").wait_for(state="attached")
+    file = {"name": "many.npy", "mimeType": "application/octet-stream", "buffer": buffer.getvalue()}
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_text("No group we know acts").wait_for(timeout=120_000)
+    page.get_by_role("link", name="Filters").click()
+    page.get_by_text("many: 392 filter pairs").wait_for(timeout=120_000)
+    _choose_model(page, "rotation-16")
+    page.get_by_text("rotation-16: 50 filter pairs").wait_for()
+    start = time.perf_counter()
+    _choose_model(page, "many")
+    page.get_by_text("many: 392 filter pairs").wait_for()
+    ready = time.perf_counter() - start
+    grid, sheet = page.locator(".grid"), page.locator(".sheet")
+    delays = []
+    for step in range(20):
+        old = sheet.get_attribute("data-chosen")
+        start = time.perf_counter()
+        grid.click(position={"x": 30 + 37 * step, "y": 60 + 23 * step})
+        page.wait_for_function("([el, old]) => el.dataset.chosen !== old", arg=[sheet.element_handle(), old])
+        delays.append(1e3 * (time.perf_counter() - start))
+    print(f"filters: 392 pairs ready after {ready:.2f} s, choosing one {_percentiles(delays)}")
+
+
+def _choose_model(page: Any, name: str) -> None:
+    page.locator("[data-testid=stSelectbox] input").click()
+    page.get_by_role("option", name=name, exact=True).click()
 
 
 def _time_stroke(page: Any, seconds: float = 3.0) -> None:

@@ -1,99 +1,192 @@
 """The only module with caches: thin wrappers around `tsa`, each bounded, keyed by small things."""
 
 import os
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from explorer.components.stage import pack
-from tsa import files, shapes
-from tsa.errors import ModelFileError
-from tsa.groups import ImageRotation
-from tsa.gvm import GeneralizedVonMises
+from explorer import library
+from explorer.components import recognise, sheet
+from explorer.jobs import Jobs
+from explorer.library import Entry, open_entry
+from explorer.media import data_url
+from tsa import datasets, files, shapes
+from tsa.comparison import Comparison, compare
+from tsa.files import ModelFile
+from tsa.inspection import Inspection, inspect
 from tsa.model import Subgroup
-from tsa.polar import to_polar
-from tsa.sweep import Sweep, sweep
-from tsa.weights import as_subgroup
+from tsa.polar import patch, to_polar
+from tsa.progress import Report
+from tsa.refinement import refine
+from tsa.scene import Scene
+from tsa.votes import Jury
+from tsa.weights import frequencies, spectra
 
+Picture = NDArray[np.float64]
+LAB_MODEL = "rotation-16-refined"
+T = TypeVar("T")
+_MOST_REMEMBERED = 32
 _PICTURE = 128  # pixels on a side of a drawn shape, before the model sees it
 
 
 def default_model() -> str:
     """What `tsa-explorer --model` named, or the bundled model that tells symmetries most truthfully."""
-    return os.environ.get("TSA_EXPLORER_MODEL", "rotation-16-refined")
+    return os.environ.get("TSA_EXPLORER_MODEL", LAB_MODEL)
 
 
 @st.cache_resource(max_entries=16)
-def model(name: str, sigma: float) -> tuple[Subgroup, int]:
-    """A rotation model, bundled or from a file, at noise σ, and the side of its patches."""
-    learned, size = rotation_model(name)
-    return Subgroup(learned.filters, learned.weights, sigma), size
+def entry(name: str) -> Entry:
+    """The bundled model of this name, or the one in the file that `--model` named."""
+    return open_entry(name, files.bundled_path(name) or Path(name))
 
 
-def rotation_model(name: str) -> tuple[Subgroup, int]:
-    """The model of this name or file, its weights estimated if it has none; an error if it is not about rotation."""
-    file = files.read(files.bundled_path(name) or name)
-    if len(file.shape) != 2 or file.shape[0] != file.shape[1] or file.about.get("group", "rotation") != "rotation":
-        raise ModelFileError(
-            f"The lab turns square patches; {name} is a model of {file.about.get('group', file.shape)}."
-        )
-    if isinstance(file.model, Subgroup):
-        return file.model, file.shape[0]
-    return as_subgroup(file.model, ImageRotation(file.shape[0])), file.shape[0]
+@st.cache_resource(max_entries=16, hash_funcs={Entry: repr})
+def model(entry: Entry, sigma: float) -> Subgroup:
+    """The model at noise σ."""
+    return Subgroup(entry.model.filters, entry.model.weights, sigma)
 
 
 @st.cache_data(max_entries=32)
-def shape_picture(name: str) -> NDArray[np.float64]:
+def shape_picture(name: str) -> Picture:
     """A shape of known symmetry, drawn."""
     return shapes.draw(name, _PICTURE)
 
 
 @st.cache_data(max_entries=1)
-def digits() -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+def digits() -> tuple[Picture, NDArray[np.uint8]]:
     """Thirty handwritten digits of the MNIST test set, in 0…1 (30, 28, 28), and their labels."""
-    with np.load(files.assets("") / "digits.npz", allow_pickle=False) as sample:
-        return sample["images"] / 255, sample["labels"]
+    return datasets.gallery()
+
+
+@st.cache_data(max_entries=32)
+def shape_icon(name: str) -> str:
+    """A shape as a small picture in Markdown, for the label of a widget."""
+    return f"![{name}]({data_url(shape_picture(name), 80)})"
+
+
+@st.cache_data(max_entries=64)
+def digit_icon(index: int) -> str:
+    """A digit of the sample as a small picture in Markdown."""
+    pictures, labels = digits()
+    return f"![a handwritten {labels[index]}]({data_url(pictures[index], 80)})"
 
 
 @dataclass(frozen=True)
 class Question:
     """What is asked of a pair, besides the pictures: all of it small, so that it can be a key."""
 
-    model: str = field(default_factory=default_model)
+    entry: Entry
     sigma: float = 0.5
     pixel_noise: float = 0.0
     observation: int = 0  # which draw of the pixel noise
     prior: tuple[complex, ...] = ()  # natural parameters of the prior over s
 
 
+def scene(x: Picture, y: Picture | None, question: Question, angle: int) -> Scene:
+    """The scene of a picture and its turned copy, or of y."""
+    chosen = model(question.entry, question.sigma)
+    return Scene(chosen, x, y, angle, question.pixel_noise, question.observation, question.prior)
+
+
 @st.cache_data(max_entries=24, hash_funcs={Question: repr})
-def answer(x: NDArray[np.float64], y: NDArray[np.float64] | None, question: Question, only: int | None = None) -> bytes:
-    """The packed sweep of a picture against a turned copy of itself, or of y; one turn only while a pen is down."""
-    swept, chosen, size = _sweep(x, y, question, only)
-    return pack(swept, chosen, x if y is None else y, size, copy=y is None)
+def answer(x: Picture, y: Picture | None, question: Question, only: int | None = None) -> bytes:
+    """The packed sweep of a scene; one turn only while a pen is down."""
+    return scene(x, y, question, only or 0).blob(whole=only is None)
 
 
-def observed(
-    x: NDArray[np.float64], y: NDArray[np.float64] | None, question: Question, turn: int
-) -> tuple[complex, ...]:
-    """Natural parameters of the posterior at this turn: tomorrow's prior."""
-    return tuple(complex(value) for value in _sweep(x, y, question, turn)[0].pooled[0])
+@st.cache_data(max_entries=16, hash_funcs={Entry: repr}, show_spinner="Finding the weight spectra …")
+def weight_spectra(entry: Entry) -> Picture:
+    """The character projection of every filter."""
+    return spectra(entry.model.filters, entry.action)
 
 
-def _sweep(
-    x: NDArray[np.float64], y: NDArray[np.float64] | None, question: Question, only: int | None
-) -> tuple[Sweep, Subgroup, int]:
-    chosen, size = model(question.model, question.sigma)
-    noise = question.pixel_noise * np.random.default_rng(question.observation).normal(size=size * size)
-    prior = GeneralizedVonMises(np.array(question.prior)) if question.prior else None
-    other = None if y is None else to_polar(y)
-    return sweep(chosen, to_polar(x), size, noise, prior, other, only), chosen, size
+@st.cache_data(max_entries=16, hash_funcs={Entry: repr})
+def filters(entry: Entry, picture: Picture, chosen: int | None) -> bytes:
+    """The packed filters of a model and what they say about a picture, if they are about pictures."""
+    square = len(entry.shape) == 2 and entry.shape[0] == entry.shape[1]
+    response = entry.model.coordinates(patch(picture, entry.shape[0])) if square else None
+    known = frequencies(entry.action)
+    # Those the patch can tell apart (and those the model claims), in order.
+    limit = max(np.abs(entry.action.characters).max(), np.abs(entry.model.weights).max())
+    near = np.flatnonzero(np.abs(known.reshape(len(known), -1)).max(axis=1) <= limit)
+    near = near[np.lexsort(known[near].reshape(len(near), -1).T[::-1])]
+    return sheet.pack(
+        entry.name, entry.digest, entry.model, entry.shape, weight_spectra(entry)[:, near], known[near],
+        response, chosen,
+    )  # fmt: skip
+
+
+@st.cache_resource(max_entries=4, hash_funcs={Entry: repr}, show_spinner="Turning 1,000 digits…")
+def jury(entry: Entry) -> Jury:
+    """The bundled training digits, each turned at random once as in the experiment, to be searched with this model."""
+    size = entry.shape[0]
+    return Jury(entry.model, datasets.rotated(_training_digits(), seed=0, size=size), size)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _training_digits() -> datasets.Digits:
+    return datasets.sample("train")
+
+
+@st.cache_data(max_entries=24, hash_funcs={Entry: repr}, show_spinner=False)
+def votes(entry: Entry, picture: NDArray[np.float64], label: int | None, only: int | None) -> bytes | None:
+    """The packed votes on a picture at all turns, or at one while a pen is down; None if there is nothing on it."""
+    found = jury(entry).ask(to_polar(picture), only=only)
+    if found is None:
+        return None
+    return recognise.pack(found, jury(entry), _training_digits().images, picture, label, only)
+
+
+def inspection(entry: Entry, report: Report) -> Inspection:
+    """The report on a model; a callback says how far it is if it is not known yet."""
+    return _remembered("inspection", entry, lambda: inspect(entry.model, entry.action, report=report))
+
+
+def refined(entry: Entry, name: str, report: Report) -> Entry:
+    """The model taken apart into irreducibles, under another name."""
+
+    def work() -> Entry:
+        model = refine(entry.model, entry.action, report)
+        about = {"group": "rotation" if entry.turns else "shift", "refined from": entry.name} | entry.file.about
+        return library.entry(name, ModelFile(model, entry.shape, about))
+
+    return _remembered("refined", entry, work)
+
+
+@st.cache_resource(max_entries=32, hash_funcs={Entry: repr})
+def comparison(first: Entry, second: Entry) -> Comparison:
+    """Two models, weight by weight."""
+    return compare(first.model, second.model)
+
+
+@st.cache_resource(max_entries=1)
+def jobs() -> Jobs:
+    """The trainings of all visitors."""
+    return Jobs()
+
+
+def _remembered(kind: str, entry: Entry, work: Callable[[], T]) -> T:
+    """What `work` gave for this model, or gives now. A cached function could not show a progress bar."""
+    shelf = _shelf()
+    key = kind, entry.digest
+    if key not in shelf:
+        shelf[key] = work()
+        while len(shelf) > _MOST_REMEMBERED:
+            shelf.pop(next(iter(shelf)), None)
+    return shelf[key]
+
+
+@st.cache_resource(max_entries=1)
+def _shelf() -> dict[tuple[str, str], Any]:
+    return {}
 
 
 def warm() -> None:
     """What the first visitor would otherwise wait for: imports, the camera, the first model."""
-    learned, size = rotation_model(default_model())
-    polar = to_polar(shapes.draw("square", _PICTURE))
-    pack(sweep(learned, polar, size), learned, shapes.draw("square", _PICTURE), size)
+    first = entry(default_model())
+    Scene((first if first.turns else entry(LAB_MODEL)).model, shapes.draw("square", _PICTURE)).blob()

@@ -1,39 +1,365 @@
-"""The only module that touches st.session_state: what this visitor has chosen and drawn."""
+"""The only module that touches st.session_state: what this visitor has chosen and drawn.
 
-from typing import Any
+There are two patches, "x" and "y", and each has a drawing, an upload and a crop circle of its own.
+"""
+
+import hashlib
+import uuid
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from explorer.components.pad import SIDE, decode
-from explorer.media import PictureError, open_picture
+from explorer import compute, state
+from explorer.components import crop, pad
+from explorer.library import Entry, open_entry
+from explorer.state import PHOTO, Pixels, Source, ViewState
+from tsa import files
+from tsa.errors import NotOrthonormalError, TSAError
+from tsa.pictures import Circle, PictureError, cut, open_picture
+from tsa.progress import Report
+
+Picture = NDArray[np.float64]
+T = TypeVar("T")
+FIRST = {"x": "square", "y": "triangle"}  # the shapes the two patches start with
+DIGIT = 10  # the digit to begin with
+COPY, OTHER = "Turned copy of x", "Another picture"
+_MOVING = ("drawing", "circle")  # what a hand moves; the last thing said of it is whether it was let go
+_MOST_OWN = 7  # models of their own a visitor keeps, besides the newest
+_KEPT = ("source_", "gallery_", "second", "pixel_noise", "sigma", "strength", "centre", "train_")
+
+
+class Drawing(NamedTuple):
+    """The last good drawing; `fresh` says that its pad is new on the page and does not show it yet."""
+
+    picture: Picture
+    number: int
+    done: bool
+    fresh: bool
+
+
+class Photo(NamedTuple):
+    """The last good upload and the circle on it; `fresh` says that the page does not have its pixels yet."""
+
+    picture: Picture
+    name: str
+    circle: Circle
+    number: int
+    done: bool
+    fresh: bool
+
+    @property
+    def cut(self) -> Picture:
+        """What the circle holds, as a link would hold it."""
+        return Pixels.of(cut(self.picture, self.circle, PHOTO), photo=True).picture
+
+
+def begin(page: str) -> None:
+    """Before a page is drawn: follow the link if it is a new one, and set widgets to what they were.
+
+    A link that says nothing says that everything is as at first, unless it merely leads to another page.
+    """
+    asked = dict(st.query_params)
+    news = "link" not in st.session_state or asked != st.session_state["link"]
+    if news and (asked or page == st.session_state.get("page", page)):
+        _follow(state.decode(asked))
+    st.session_state["link"], st.session_state["page"] = asked, page
+    for key, value in _kept().items():
+        if key not in st.session_state:
+            st.session_state[key] = value
+
+
+def finish() -> None:
+    """After a page is drawn: note what its widgets are set to, which Streamlit forgets, and put it in the link.
+
+    Not while a pen is down: the next stroke should not wait for the address bar.
+    """
+    _kept().update({key: value for key, value in st.session_state.items() if str(key).startswith(_KEPT)})
+    if any(not st.session_state.get(f"{kind}_{patch}", (True,))[-1] for kind in _MOVING for patch in "xy"):
+        return
+    link = state.encode(view())
+    if link != st.session_state.get("link"):
+        st.session_state["link"] = link
+        st.query_params.from_dict(link)
+
+
+def view() -> ViewState:
+    """Everything that is chosen, as one value."""
+    times, prior = observations()
+    log, circle = stage_view()
+    copy = choice("second", COPY) == COPY
+    strength = 0.0 if times else choice("strength", 0.0)
+    return ViewState(
+        x=_source("x"), y=None if copy else _source("y"), angle=angle(), noise=choice("pixel_noise", 0.0),
+        sigma=choice("sigma", 0.5), strength=strength, centre=choice("centre", 0) if strength else 0,
+        observations=times, prior=prior, model="" if _model_name() == compute.default_model() else _model_name(),
+        log=log, circle=circle, filter=st.session_state.get("filter"), orbit=orbit(), hide=hidden(),
+    )  # fmt: skip
+
+
+def _source(patch: str) -> Source:
+    kind = choice(f"source_{patch}", "Shapes")
+    if kind == "Digits":
+        return state.Digit(choice(f"gallery_digit_{patch}", DIGIT))
+    if kind == "Draw":
+        return state.Pixels.of(drawing(patch).picture)
+    found = photo(patch) if kind == "Upload" else None
+    if found is not None:
+        return state.Pixels.of(found.cut, photo=True)
+    return state.Shape("F" if kind == "Upload" else choice(f"gallery_shape_{patch}", FIRST[patch]))
+
+
+def _follow(wanted: ViewState) -> None:
+    """Choose everything as a link says."""
+    for patch, source in (("x", wanted.x), ("y", wanted.y)):
+        if source is not None:
+            _set_source(patch, source)
+    _set("second", COPY if wanted.y is None else OTHER)
+    _set("pixel_noise", wanted.noise)
+    _set("sigma", wanted.sigma)
+    _set("strength", wanted.strength)
+    _set("centre", wanted.centre)
+    st.session_state["observations"] = (wanted.observations, wanted.prior)
+    choose_model(wanted.model or compute.default_model())
+    st.session_state["filter"], st.session_state["orbit_weights"] = wanted.filter, wanted.orbit
+    st.session_state["orbit_start"], st.session_state["hide"] = wanted.orbit, wanted.hide
+    st.session_state["angle"], st.session_state["stage_view"] = wanted.angle, (wanted.log, wanted.circle)
+    _command(wanted.angle, wanted.log, wanted.circle)
+    st.session_state["old"] = {name: _sent(*name) for name in (("sheet", "chosen"), ("orbit", "weights"))}
+
+
+def _set_source(patch: str, source: Source) -> None:
+    if isinstance(source, state.Shape):
+        _set(f"source_{patch}", "Shapes")
+        _set(f"gallery_shape_{patch}", source.name)
+    elif isinstance(source, state.Digit):
+        _set(f"source_{patch}", "Digits")
+        _set(f"gallery_digit_{patch}", source.index)
+    elif source.photo:
+        name = hashlib.sha256(source.values).hexdigest()[:16]
+        st.session_state[f"photo_{patch}"] = (source.picture, name)
+        st.session_state[f"circle_{patch}"] = (Circle(), name, 0, True)
+        _set(f"source_{patch}", "Upload")
+    else:
+        number = drawing(patch).number + 1
+        st.session_state[f"drawing_{patch}"] = (source.picture, number, True)
+        _set(f"source_{patch}", "Draw")
+
+
+def _set(key: str, value: object) -> None:
+    st.session_state[key] = _kept()[key] = value
+
+
+def _kept() -> dict[Any, Any]:
+    return st.session_state.setdefault("kept", {})
+
+
+def hidden() -> frozenset[str]:
+    """Controls that the link leaves out."""
+    return st.session_state.get("hide", frozenset())
+
+
+def orbit() -> tuple[str, str]:
+    """The weights on the page of orbits."""
+    return st.session_state.get("orbit_weights", ViewState().orbit)
+
+
+def orbit_start() -> tuple[str, str]:
+    """The weights with which the page of orbits begins, or to which a link leads; later its sliders know better."""
+    if "orbit" not in st.session_state:  # it is not on the page yet
+        st.session_state["orbit_start"] = orbit()
+    return st.session_state["orbit_start"]
+
+
+def set_orbit(weights: tuple[str, str]) -> None:
+    """Remember the weights of the page of orbits, unless a link has brought newer ones."""
+    if _sent("orbit", "weights") != st.session_state.get("old", {}).get(("orbit", "weights"), ()):
+        st.session_state["orbit_weights"] = weights
 
 
 def angle() -> int:
-    """Degrees at which the dial was last let go."""
-    value = _component("stage").get("angle")
-    return value % 360 if isinstance(value, int) else 30
+    """Degrees at which a dial was last let go, on whatever page."""
+    for component in ("stage", "recognise"):
+        value = _answer(component, "angle").get("angle")
+        if type(value) is int:
+            st.session_state["angle"] = value % 360
+    return st.session_state.get("angle", ViewState().angle)
 
 
-def drawing() -> tuple[NDArray[np.float64], int, bool]:
-    """The last good drawing, its number, and whether the pen is up; an empty page at first."""
-    message = decode(_component("pad").get("drawing"))
-    if message is not None:
-        st.session_state["last_drawing"] = message
-    empty = (np.zeros((SIDE, SIDE)), 0, True)
-    return st.session_state.get("last_drawing", empty)
+def stage_view() -> tuple[bool, int | None]:
+    """Whether the strip is on a logarithmic scale, and which circle was chosen."""
+    sent = _answer("stage", "view")
+    if sent:
+        circle = sent.get("circle")
+        circle = circle if type(circle) is int and 0 <= circle < 10_000 else None
+        st.session_state["stage_view"] = (sent.get("log") is True, circle)
+    return st.session_state.get("stage_view", (False, None))
 
 
-def upload(data: bytes | None) -> tuple[NDArray[np.float64] | None, str]:
-    """The last good upload, and what is wrong with the newest if it is not it."""
-    trouble = ""
-    if data is not None:
-        try:
-            st.session_state["last_upload"] = open_picture(data)
-        except PictureError as error:
-            trouble = str(error)
-    return st.session_state.get("last_upload"), trouble
+def command(component: str) -> tuple[int, int, bool, int | None]:
+    """A number, an angle, the scale and a circle: when the number is new to a component, it shows itself so."""
+    now = angle(), *stage_view()
+    if component not in st.session_state:  # it is not on the page yet
+        _command(*now)
+    return st.session_state["command"]
+
+
+def shown_sweep() -> object:
+    """The digest of the sweep that the stage last said it has."""
+    return _answer("stage", "angle").get("have")
+
+
+def _command(angle: int, log: bool, circle: int | None) -> None:
+    st.session_state["command"] = (st.session_state.get("command", (0,))[0] + 1, angle, log, circle)
+
+
+def _answer(component: str, name: str) -> dict[str, Any]:
+    """What a component said in answer to the last command; what it said before is out of date."""
+    sent = _sent(component, name)
+    current = isinstance(sent, dict) and sent.get("number") == st.session_state.get("command", (0,))[0]
+    return sent if current else {}
+
+
+def model_names() -> list[str]:
+    """All models this visitor can use: the default, the bundled ones, and their own."""
+    return list(dict.fromkeys([compute.default_model(), *files.bundled(), *_own_models()]))
+
+
+def entry(name: str | None = None) -> Entry:
+    """The model of this name, or the one that was chosen."""
+    name = name or _model_name()
+    return _own_models().get(name) or compute.entry(name)
+
+
+def _model_name() -> str:
+    return st.session_state.get("chosen_model", compute.default_model())
+
+
+def lab_entry() -> Entry:
+    """The chosen model if it rotates pictures, or else one that does."""
+    return entry() if entry().turns else compute.entry(compute.LAB_MODEL)
+
+
+def choose_model(name: str) -> None:
+    """Use this model on all pages."""
+    st.session_state["chosen_model"] = name
+
+
+def set_menu(key: str, name: str) -> None:
+    """Let the menu of this key, which is about to be drawn, show this model."""
+    st.session_state[key] = name
+
+
+def follow_menu(key: str) -> None:
+    """Use the model that the menu of this key shows."""
+    choose_model(st.session_state[key])
+
+
+def add_model(model: Entry, choose: bool = True) -> None:
+    """Add a model of the visitor's own, in place of one of the same name, and use it if wanted."""
+    kept = dict(list(_own_models().items())[-_MOST_OWN:])
+    st.session_state["own_models"] = {**kept, model.name: model}
+    if choose:
+        choose_model(model.name)
+
+
+class Trouble(NamedTuple):
+    """Why a model file cannot be used, and whether its filters could be made orthonormal."""
+
+    sentence: str
+    can_be_projected: bool
+
+
+def open_model(name: str, data: bytes, report: Report, project: bool = False) -> Trouble | None:
+    """Take in a model file and use it; nothing changes if it cannot be used. The same file is opened once."""
+    this = (hashlib.sha256(data).hexdigest(), project)
+    last, trouble = st.session_state.get("opened_model", (None, None))
+    if last == this or (last == (this[0], True) and trouble is None):
+        return trouble
+    try:
+        add_model(open_entry(_free_name(name), data, project, report))
+        trouble = None
+    except TSAError as error:
+        trouble = Trouble(str(error), isinstance(error.__cause__, NotOrthonormalError))
+    st.session_state["opened_model"] = (this, trouble)
+    return trouble
+
+
+def _free_name(name: str) -> str:
+    """A file's name without its ending, told apart from the bundled ones."""
+    stem = "".join(c for c in name.rsplit(".", 1)[0][:60] if c.isprintable()) or "model"
+    return f"{stem} (uploaded)" if stem in files.bundled() else stem
+
+
+def _own_models() -> dict[str, Entry]:
+    return st.session_state.get("own_models", {})
+
+
+def chosen_filter() -> int | None:
+    """The filter that was chosen when the sheet came onto the page, if any; afterwards the sheet knows better."""
+    value = _sent("sheet", "chosen")
+    if value is None or value == st.session_state.get("old", {}).get(("sheet", "chosen")):
+        st.session_state["filter_at_start"] = st.session_state.get("filter")
+    elif isinstance(value, int) and value >= 0:
+        st.session_state["filter"] = value
+    return st.session_state.get("filter_at_start")
+
+
+def choice(key: str, default: T) -> T:
+    """What a widget of this key is set to, or would be."""
+    return st.session_state.get(key, _kept().get(key, default))
+
+
+def is_new(what: str, value: object) -> bool:
+    """Whether this is not what it was the last time somebody asked."""
+    before = st.session_state.get(f"last_{what}", value)
+    st.session_state[f"last_{what}"] = value
+    return before != value
+
+
+def visitor() -> str:
+    """A name for this visitor that nobody else has."""
+    return st.session_state.setdefault("visitor", uuid.uuid4().hex)
+
+
+def drawing(patch: str) -> Drawing:
+    """The last good drawing; an empty page at first."""
+    message = pad.decode(_sent(f"pad_{patch}", "drawing"))
+    empty = (np.zeros((pad.SIDE, pad.SIDE)), 0, True)
+    picture, number, done = st.session_state.get(f"drawing_{patch}", empty)
+    mine = message is not None and message[1] >= number  # a link may have brought a newer one
+    if message is not None and mine:
+        st.session_state[f"drawing_{patch}"] = picture, number, done = message
+    return Drawing(picture, number, done, fresh=not mine)
+
+
+def upload(patch: str, data: bytes | None) -> str:
+    """Take in what was uploaded; what is wrong with it, if it cannot be used."""
+    if data is None:
+        return ""
+    name = hashlib.sha256(data).hexdigest()[:16]
+    if name == st.session_state.get(f"photo_{patch}", (None, ""))[1]:
+        return ""
+    try:
+        st.session_state[f"photo_{patch}"] = (open_picture(data), name)
+        st.session_state[f"circle_{patch}"] = (Circle(), name, 0, True)
+    except PictureError as error:
+        return str(error)
+    return ""
+
+
+def photo(patch: str) -> Photo | None:
+    """The last good upload and where its circle is."""
+    if f"photo_{patch}" not in st.session_state:
+        return None
+    picture, name = st.session_state[f"photo_{patch}"]
+    message = crop.decode(_sent(f"crop_{patch}", "circle"))
+    arrived = message is not None and message[1] == name
+    if arrived:
+        st.session_state[f"circle_{patch}"] = message
+    circle, _, number, done = st.session_state[f"circle_{patch}"]
+    return Photo(picture, name, circle, number, done, fresh=not arrived)
 
 
 def observations() -> tuple[int, tuple[complex, ...]]:
@@ -51,6 +377,7 @@ def forget() -> None:
     st.session_state.pop("observations", None)
 
 
-def _component(key: str) -> dict[str, Any]:
-    state = st.session_state.get(key)
-    return dict(state) if state else {}
+def _sent(component: str, name: str) -> Any:
+    """What a component last sent under this name, if it is on the page."""
+    state = st.session_state.get(component)
+    return dict(state).get(name) if state else None

@@ -140,8 +140,14 @@ def hostile_files():
     yield "wrong weights", npz(filters=filters, weights=np.arange(3))
     yield "wrong shape", npz(filters=filters, shape=np.array([3, 5]))
     yield "no filters", npz(weights=np.arange(4))
-    yield "odd W", npz(W=np.eye(4)[:, :3])
-    yield "complex W", npz(W=filters)
+    yield "too many filters", npz(W=np.ones((4, 6)))
+    yield "too many complex filters", npz(filters=np.ones((1, 200_000), np.complex64))
+    yield "very wide", npy(np.ones((2, 200_000), np.float32))
+    yield "thousands by thousands", zipped([("W.npy", npy(np.ones((4100, 4100), np.int8)))])
+    yield "beyond squaring", npz(filters=1e200 * filters)
+    yield "no pixels", npz(W=np.ones((0, 4)))
+    yield "three dimensions", npz(W=np.ones((4, 4, 4)))
+    yield "several tables", npz(a=np.eye(4), b=np.eye(5))
     yield "not json", npz(filters=filters, about=np.frombuffer(b"{oops", np.uint8))
     yield "json list", npz(filters=filters, about=np.frombuffer(b"[1]", np.uint8))
     yield "empty", b""
@@ -171,6 +177,7 @@ def test_there_are_a_hundred_of_them():
     assert len(HOSTILE) >= 100
 
 
+@pytest.mark.slow
 def test_hostile_files_take_little_memory():
     code = (
         "import resource\nfrom tests.test_files import HOSTILE, ModelFileError, read\n"

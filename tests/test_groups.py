@@ -121,3 +121,12 @@ def test_cutting_patches():
     assert x.shape == y.shape == (100, 64)
     with pytest.raises(ShapeError, match="at least 60"):
         cut(image, 60, 1)
+
+
+@pytest.mark.parametrize("action", [ImageRotation(6), CyclicShift(5), CyclicShift((3, 4))], ids=repr)
+def test_an_orbit_is_the_action_at_every_angle_once(action):
+    x = np.random.default_rng(0).normal(size=(3, action.dimension))
+    seen = dict(action.orbit(x))
+    assert sorted(seen) == list(range(len(action.lattice)))
+    for i in (0, 1, len(action.lattice) // 2, len(action.lattice) - 1):
+        np.testing.assert_allclose(seen[i], action.apply(x, action.lattice[i]), atol=1e-12)

@@ -5,11 +5,13 @@ import pytest
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from threadpoolctl import threadpool_limits
 
 from tests.hard import random_filters
 from tsa import TSA, InputError, ShapeError, Torus, fine_tune, fourier_model, orthonormalize
 from tsa.groups import CyclicShift, ImageRotation
 from tsa.learning import sgd, sgd_step
+from tsa.recipes import Recipe
 from tsa.stiefel import polar, real_columns
 from tsa.vonmises import mean_rotation
 from tsa.weights import as_subgroup
@@ -147,6 +149,17 @@ def polar_nudged(filters, rng):
 def test_bad_input(make, message):
     with pytest.raises((InputError, ShapeError), match=message):
         make()
+
+
+@pytest.mark.slow
+def test_a_recipe_gives_the_same_bits_on_any_number_of_cores():
+    recipe = Recipe("rotation", (16, 16), 80, n_pairs=1000, refined=True)
+    models = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, "blas"):
+            *_, last = recipe.train()
+            models.append(recipe.finish(last.filters, []).model.filters)
+    np.testing.assert_array_equal(*models)
 
 
 @pytest.mark.slow

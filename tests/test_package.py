@@ -13,8 +13,9 @@ import tsa
 from tsa.cli import main
 
 
-def test_tsa_never_imports_the_app():
-    code = "import sys, tsa, tsa.cli; print([m for m in ('streamlit', 'plotly', 'explorer') if m in sys.modules])"
+def test_tsa_never_imports_the_app_nor_dask_unasked():
+    unwanted = ("streamlit", "plotly", "explorer", "dask", "distributed")
+    code = f"import sys, tsa, tsa.cli; print([m for m in {unwanted} if m in sys.modules])"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
 
@@ -91,6 +92,18 @@ def test_a_foreign_w_is_inspected(tmp_path, capsys):
     assert "1x1 + 1x2 + 1x3 + 1x4" in capsys.readouterr().out
 
 
+def test_a_foreign_dft_and_a_random_w_are_told_apart(tmp_path, capsys):
+    np.save(tmp_path / "dft.npy", np.fft.fft(np.eye(16)))
+    assert main(["inspect", str(tmp_path / "dft.npy")]) == 0
+    told = capsys.readouterr()
+    assert "CyclicShift(16)" in told.out
+    assert "7 filters were conjugates" in told.out
+    assert told.err == ""
+    np.save(tmp_path / "random.npy", np.linalg.qr(np.random.default_rng(0).normal(size=(16, 16)))[0])
+    assert main(["inspect", str(tmp_path / "random.npy")]) == 0
+    assert "no group we know acts on these filters" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -98,6 +111,11 @@ def test_a_foreign_w_is_inspected(tmp_path, capsys):
         ["inspect", "no-such-model"],
         ["train", "rotation", "--shape", "4x5", "--out", "x.npz"],
         ["train", "rotation", "--shape", "4", "--subspaces", "500", "--out", "x.npz"],
+        ["train", "rotation", "--noise", "nan", "--out", "x.npz"],
+        ["train", "rotation", "--rate", "0", "--out", "x.npz"],
+        ["train", "rotation", "--pairs", "0", "--out", "x.npz"],
+        ["train", "rotation", "--seed", "-1", "--out", "x.npz"],
+        ["train", "shift", "--shape", "2x2x2", "--out", "x.npz"],
     ],
 )
 def test_mistakes_are_one_sentence(arguments, capsys):

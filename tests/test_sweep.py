@@ -73,11 +73,16 @@ def test_the_sweep_is_the_model_called_directly(name, with_prior, model):
     for degree in (0, 17, 123, 300):
         y = patch_of(turn(polar, np.radians(degree)), 16) + noise
         direct = model.posterior(x, y, prior)
-        np.testing.assert_allclose(result.pooled[degree], direct.eta, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(result.y[degree], y, atol=1e-6)
+        np.testing.assert_allclose(result.pooled[degree], direct.eta, atol=1e-6 * np.abs(direct.eta).max())
         grid = direct.density(TURN * np.arange(360) / 360)
-        np.testing.assert_allclose(result.density[degree], grid, rtol=1e-4, atol=1e-6)
-        assert result.entropy[degree] == pytest.approx(direct.entropy(), abs=1e-4)
-        assert result.log_evidence[degree] == pytest.approx(model.log_evidence(x, y, prior), abs=1e-3)
+        np.testing.assert_allclose(result.density[degree], grid, atol=1e-6 * grid.max())
+        assert result.entropy[degree] == pytest.approx(direct.entropy(), abs=1e-6)
+        assert result.log_evidence[degree] == pytest.approx(model.log_evidence(x, y, prior), rel=1e-6)
+        euclid = np.linalg.norm(model.coordinates(x) - model.coordinates(y))
+        np.testing.assert_allclose(
+            result.distances[degree], [model.torus.distance(x, y), model.distance(x, y), euclid], atol=2e-6
+        )
         angle, mass = direct.modes()
         heavy = mass > 0.01
         if name == "disc":
@@ -85,6 +90,21 @@ def test_the_sweep_is_the_model_called_directly(name, with_prior, model):
         np.testing.assert_allclose(result.mode_masses[degree][: heavy.sum()], mass[heavy], atol=0.01)
         gap = np.abs(np.angle(np.exp(1j * (result.mode_angles[degree][: heavy.sum()][:, None] - angle[heavy]))))
         assert np.degrees(gap.min(axis=1)).max() < 0.05
+
+
+@pytest.mark.parametrize(("name", "sigma"), [("pinwheel", 0.03), ("grating", 0.05)])
+def test_sharp_posteriors_are_weighed_on_a_finer_grid(name, sigma, model):
+    sharp = Subgroup(model.filters, model.weights, sigma)
+    found = sweep(sharp, to_polar(draw(name)), 16, only=17)
+    heavy = found.mode_masses[0] > 0.01
+    assert heavy.sum() == SHAPES[name].fold
+    np.testing.assert_allclose(found.mode_masses[0][heavy], 1 / SHAPES[name].fold, atol=0.02)
+
+
+def test_what_no_turn_explains(model):
+    square, triangle = to_polar(draw("square")), to_polar(draw("triangle"))
+    assert sweep(model, square, 16).unexplained.max() < 0.1
+    assert sweep(model, square, 16, other=triangle).unexplained.min() > 0.9
 
 
 def test_an_empty_picture_has_a_flat_posterior(model):

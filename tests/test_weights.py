@@ -8,8 +8,9 @@ from tests.hard import random_filters
 from tsa import InputError, Subgroup, Torus, Weights, estimate_weights, fourier_model, load, recovery, refine
 from tsa.groups import CyclicShift, ImageRotation
 from tsa.recipes import BUNDLED, Recipe
+from tsa.recovery import ceilings
 from tsa.stiefel import real_columns
-from tsa.weights import as_subgroup, describe, velocities
+from tsa.weights import as_subgroup, describe, guess_group, pair_neighbours, spectra, velocities
 
 
 @pytest.mark.parametrize("shape", [9, 8, (4, 4), (3, 5)])
@@ -22,6 +23,95 @@ def test_weights_of_the_dft_are_its_frequencies(shape):
     gap = np.mod(np.atleast_2d((found.values - model.weights).T).T[planes], modulus)
     assert not gap.any()
     np.testing.assert_allclose(found.confidence, 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("action", [ImageRotation(6), CyclicShift(8), CyclicShift((4, 3))])
+def test_spectra_are_character_projections(action):
+    """Against the definition: the mean over the group of e^{−iks} fᵀA_s conj(f)/‖f‖², operator by operator."""
+    filters = np.asfortranarray(random_filters(np.random.default_rng(0), action.dimension, 3, 1) * 1.7)
+    response = np.array([np.einsum("dj,de,ej->j", filters, a, filters.conj()) for a in action.operators()])
+    response /= np.square(np.linalg.norm(filters, axis=0))
+    shape = (len(action.lattice),) if action.lattice.ndim == 1 else action.shape
+    expected = np.fft.fftn(response.T.reshape(-1, *shape), axes=range(1, 1 + len(shape)), norm="forward")
+    np.testing.assert_allclose(spectra(filters, action), expected.real.reshape(4, -1), atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (3, 4), (5, 5)])
+def test_conjugate_filters_have_opposite_weights(shape):
+    model, action = fourier_model(shape), CyclicShift(shape)
+    planes = Torus(model.filters[:, ~model.lines])
+    conjugate = Torus(planes.filters.conj())
+    np.testing.assert_array_equal(estimate_weights(conjugate, action).values, -estimate_weights(planes, action).values)
+
+
+def real_dft(n):
+    """1, cos, sin, cos, sin, … in unit columns, as anyone would write it down from numpy's transform."""
+    waves = np.fft.fft(np.eye(n))[:, : n // 2 + 1]
+    columns = [part for wave in waves.T for part in (wave.real, wave.imag) if np.linalg.norm(part) > 1e-9]
+    return np.stack([c / np.linalg.norm(c) for c in columns], axis=1)
+
+
+def in_pairs(columns):
+    """Neighbouring columns as complex filters, an odd one last as a line."""
+    even = columns.shape[1] // 2 * 2
+    return np.concatenate([columns[:, :even:2] + 1j * columns[:, 1:even:2], columns[:, even:]], axis=1)
+
+
+@pytest.mark.parametrize("n", [9, 16])
+def test_a_dft_written_in_order_is_paired_right(n):
+    misread = Torus(in_pairs(real_dft(n)))
+    assert estimate_weights(misread, CyclicShift(n)).confidence.mean() < 0.5
+    guess = guess_group(misread, (n,))
+    assert guess.known
+    assert guess.purity == pytest.approx(1.0)
+    np.testing.assert_array_equal(np.abs(guess.weights.values), np.arange(n // 2 + 1))
+    # numpy's transform turns clockwise: e^{−ikp} has weight −k; a line has no direction.
+    np.testing.assert_array_equal(guess.weights.values[~guess.model.lines], -np.arange(1, (n + 1) // 2))
+
+
+def test_a_mostly_right_pairing_is_put_right_too():
+    """A 2-D DFT has four lines; between them all pairs of neighbours are right, before or after them wrong."""
+    model = fourier_model((8, 8))
+    planes = real_columns(model.filters[:, ~model.lines])
+    lines = real_columns(model.filters[:, model.lines])
+    misread = Torus(in_pairs(np.concatenate([planes[:, :50], lines[:, :1], planes[:, 50:], lines[:, 1:]], axis=1)))
+    assert 0.5 < estimate_weights(misread, CyclicShift((8, 8))).confidence.mean() < 0.99
+    guess = guess_group(misread, (8, 8))
+    assert guess.purity == pytest.approx(1.0)
+    assert guess.model.lines.sum() == 4
+
+
+@pytest.mark.parametrize(("name", "shape"), [("rotation-16", (16, 16)), ("shift-16x16", (16, 16)), ("shift-32", (32,))])
+def test_the_group_of_a_bundled_model_is_guessed(name, shape):
+    seen = []
+    model = load(name)
+    guess = guess_group(model, shape, seen.append)
+    assert isinstance(guess.action, ImageRotation if name.startswith("rotation") else CyclicShift)
+    assert guess.model is model
+    assert guess.known
+    assert guess.purity > 0.85
+    assert seen[-1] == 1.0
+    assert np.all(np.diff(seen) >= 0)
+
+
+@pytest.mark.parametrize("shape", [(12,), (32,), (5, 5), (4, 6), (8, 8)])
+def test_random_filters_belong_to_no_group(shape):
+    for seed in range(3):
+        model = Torus(random_filters(np.random.default_rng(seed), int(np.prod(shape)), int(np.prod(shape)) // 2))
+        guess = guess_group(model, shape)
+        assert not guess.known
+        assert guess.model is model
+
+
+def test_a_pair_is_at_most_as_pure_as_its_columns_together():
+    """What lets `pair_neighbours` give up early."""
+    action, rng = CyclicShift(6), np.random.default_rng(0)
+    for _ in range(50):
+        columns = np.linalg.qr(rng.normal(size=(6, 2)))[0]
+        assert spectra(in_pairs(columns), action).max() <= spectra(columns, action).max(axis=1).sum() + 1e-12
+    model = fourier_model(9)
+    assert pair_neighbours(Torus(random_filters(rng, 64, 32)), CyclicShift(64)).subspaces == 32
+    np.testing.assert_array_equal(pair_neighbours(model, CyclicShift(9)).filters, model.filters)
 
 
 def test_paper_and_projection_agree_on_pure_filters():
@@ -106,6 +196,19 @@ def test_bundled_rotation_model():
     again = refine(learned.torus, action)
     np.testing.assert_array_equal(again.weights, refined.weights)
     np.testing.assert_allclose(again.filters, refined.filters, atol=1e-4)
+
+
+@pytest.mark.parametrize("size", [4, 5])
+def test_ceilings_are_eigenvalues_of_the_projections(size):
+    action = ImageRotation(size)
+    orders = action.characters
+    for weight, found in zip(orders, ceilings(action, orders), strict=True):
+        projection = np.mean(
+            [np.exp(-1j * weight * s) * a for s, a in zip(action.lattice, action.operators(), strict=True)], axis=0
+        )
+        projection = projection[np.ix_(action.support, action.support)]
+        expected = np.linalg.eigvalsh((projection + projection.conj().T) / 2)[::-1]
+        np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
 @pytest.mark.slow

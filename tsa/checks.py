@@ -36,6 +36,14 @@ def _array(value: ArrayLike, name: str) -> Array:
         raise InputError(f"{name} must be an array, but its rows have different lengths.") from error
 
 
+def rows(value: ArrayLike, name: str) -> Array:
+    """Patches in rows (n, D), at least one, all finite."""
+    array = finite(real(value, name), name)
+    if array.ndim != 2 or array.shape[0] == 0:
+        raise ShapeError(f"{name} must be patches in rows, (n, D) with n at least 1; got shape {array.shape}.")
+    return array
+
+
 def common_shape(name: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape these broadcast to."""
     try:

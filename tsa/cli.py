@@ -2,22 +2,29 @@
 
 import argparse
 import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from tsa import bench, files
+from tsa import bench, cluster, datasets, exports, files
 from tsa.errors import InputError, TSAError
+from tsa.experiments import mnist
 from tsa.files import ModelFile
+from tsa.inspection import inspect
 from tsa.learning import Progress
-from tsa.model import Subgroup, equivariance_error
+from tsa.model import Subgroup
+from tsa.neighbours import nearest
 from tsa.progress import Bar
 from tsa.recipes import BUNDLED, Recipe, group, run
-from tsa.recovery import recovery
 from tsa.refinement import refine
+from tsa.scene import Scene
 from tsa.sheet import filter_sheet
-from tsa.stiefel import real_columns
-from tsa.weights import Group, as_subgroup, describe, estimate_weights, velocities
+from tsa.stage.page import show, stage_page
+from tsa.weights import Group, as_subgroup, describe, estimate_weights, guess_group, velocities
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -74,6 +81,20 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(run=_inspect)
 
     command = commands.add_parser(
+        "posterior",
+        help="by how much was a picture turned? the whole posterior, as a page, a picture or numbers",
+        epilog="example: tsa posterior square --angle 30 --out report.html",
+    )
+    command.add_argument("x", help="an image file, or the name of a shape (square, F, pinwheel, …)")
+    command.add_argument("y", nargs="?", help="a second picture; without it, x turned by --angle")
+    command.add_argument("--angle", type=int, help="turn of the second picture, degrees (default 30; 0 if y is given)")
+    command.add_argument("--model", default="rotation-16-refined", help="a bundled name or a file of a rotation model")
+    command.add_argument("--sigma", type=float, default=0.5, help="model noise σ (default 0.5)")
+    command.add_argument("--noise", type=float, default=0.0, help="noise added to the pixels of y (default 0)")
+    command.add_argument("--out", type=Path, help=".html .png .svg .webp .gif .csv or .json (default: say it)")
+    command.set_defaults(run=_posterior)
+
+    command = commands.add_parser(
         "refine",
         help="take a learned model apart into irreducibles",
         epilog="example: tsa refine model.npz --out refined.npz",
@@ -87,20 +108,47 @@ def _parser() -> argparse.ArgumentParser:
         help="make a figure of the paper",
         epilog="example: tsa reproduce filters --model rotation-16 --out figure3.png",
     )
-    command.add_argument("what", choices=["filters"])
-    command.add_argument("--model", default="rotation-16", help="bundled name or file (default rotation-16)")
+    command.add_argument("what", choices=["filters", "mnist"])
+    command.add_argument("--model", help="bundled name or file (filters: rotation-16, mnist: rotation-16-refined)")
     command.add_argument("--group", choices=["rotation", "shift"], help="if the file does not say")
-    command.add_argument("--out", type=Path, default=Path("filters.png"), help="picture to write")
-    command.set_defaults(run=_reproduce)
+    command.add_argument("--data", type=Path, help="mnist: the folder with the idx files, plain or gzipped")
+    command.add_argument("--quick", action="store_true", help="mnist: on the 1,300 digits that come with the package")
+    command.add_argument("--scheduler", metavar="ADDRESS", help="mnist: search on a Dask cluster (tcp://host:port)")
+    command.add_argument("--out", type=Path, help="filters: picture to write; mnist: folder, which a rerun continues")
+    command.set_defaults(run=lambda options: {"filters": _filters, "mnist": _mnist}[options.what](options))
 
     command = commands.add_parser(
         "bench",
         help="measure speed, as ratios to the bare operations underneath",
         epilog="example: tsa bench densities",
     )
-    command.add_argument("what", choices=["densities", "learning"])
-    command.set_defaults(run=lambda options: getattr(bench, options.what)())
+    command.add_argument("what", choices=["densities", "learning", "recognition"])
+    command.add_argument("--data", type=Path, help="recognition: the folder with the MNIST files (else the sample)")
+    command.set_defaults(run=_bench)
     return parser
+
+
+def _posterior(options: argparse.Namespace) -> None:
+    view = show(
+        options.x, options.y, angle=options.angle, model=options.model, noise=options.sigma, pixel_noise=options.noise
+    )
+    writers: dict[str, Callable[[Scene], str | bytes]] = {
+        ".html": stage_page, ".png": exports.picture_png, ".svg": exports.picture_svg,
+        ".webp": exports.turning, ".gif": lambda scene: exports.turning(scene, "gif"),
+        ".csv": exports.posterior_csv, ".json": exports.summary_json,
+    }  # fmt: skip
+    if options.out is None:
+        print(exports.in_words(view.scene))
+        return
+    write = writers.get(options.out.suffix.lower())
+    if write is None:
+        raise InputError(f"{options.out} should end in one of {', '.join(writers)}.")
+    content = write(view.scene)
+    try:
+        options.out.write_bytes(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise InputError(f"Cannot write {options.out}: {error.strerror}.") from error
+    print(f"wrote {options.out}")
 
 
 def _takes_model(command: argparse.ArgumentParser) -> None:
@@ -119,8 +167,17 @@ def _shape(text: str) -> tuple[int, ...]:
 
 def _read(options: argparse.Namespace) -> tuple[ModelFile, Group]:
     file = files.read(files.bundled_path(options.model) or options.model)
-    name = options.group or file.about.get("group") or ("rotation" if len(file.shape) == 2 else "shift")
-    return file, group(name, file.shape)
+    name = options.group or file.about.get("group")
+    if name is not None:
+        return file, group(name, file.shape)
+    guess = guess_group(file.model, file.shape, Bar("weighing"))
+    if not guess.known:
+        print(
+            f"tsa: no group we know acts on these filters (mean purity {guess.purity:.2f}); {guess.action} comes "
+            "closest. Say --group if it is another.",
+            file=sys.stderr,
+        )
+    return replace(file, model=guess.model, shape=guess.action.shape), guess.action
 
 
 def _train(options: argparse.Namespace) -> None:
@@ -165,25 +222,16 @@ def _inspect(options: argparse.Namespace) -> None:
     model = (
         file.model if isinstance(file.model, Subgroup) else as_subgroup(file.model, action, report=Bar("projecting"))
     )
-    score = recovery(model, action, Bar("comparing"))
-    columns = real_columns(model.filters).astype(np.float64)
-    angles = action.lattice[:: max(1, len(action.lattice) // 24)]
-    error = equivariance_error(model, action, angles)
-    rows = {
-        "patches": f"{'×'.join(map(str, file.shape))} pixels, {action}",
-        "subspaces": f"{model.subspaces}: {np.sum(~model.lines)} planes, {np.sum(model.lines)} lines",
-        "weights": describe(model.weights),
-        "noise σ": f"{model.noise:g}",
-        "orthogonality": f"|WᵀW − I| ≤ {np.abs(columns.T @ columns - np.eye(columns.shape[1])).max():.1e}",
-        "purity": f"from {score.purity.min():.3f}; relative to its ceiling, from {score.relative_purity.min():.3f}",
-        "affinity to truth": f"{score.affinity.min():.4f} to {score.affinity.max():.4f}, mean {score.score:.4f}",
-        "equivariance error": f"{error.mean():.3f} on white noise, worst {error.max():.3f}",
-    }
+    rows = {"patches": f"{'×'.join(map(str, file.shape))} pixels, {action}"}
+    for name, (value, meaning) in inspect(model, action, report=Bar("inspecting")).summary().items():
+        rows[name] = value if isinstance(value, str) else f"{value:<9.4g}  {meaning}"
+    if file.note:
+        rows["as read"] = file.note
     recipe = file.about.get("recipe")
     if recipe:
         rows["trained on"] = f"{recipe['n_pairs']:,} pairs of white noise, seed {recipe['seed']}"
     for name, value in rows.items():
-        print(f"{name:>18}  {value}")
+        print(f"{name:>21}  {value}")
 
 
 def _refine(options: argparse.Namespace) -> None:
@@ -196,13 +244,38 @@ def _refine(options: argparse.Namespace) -> None:
             print(f"half-learned planes {name}: {describe(weights)}")
 
 
-def _reproduce(options: argparse.Namespace) -> None:
+def _filters(options: argparse.Namespace) -> None:
+    options.model, out = options.model or "rotation-16", options.out or Path("filters.png")
     file, action = _read(options)
     model = (
         file.model if isinstance(file.model, Subgroup) else as_subgroup(file.model, action, report=Bar("projecting"))
     )
-    filter_sheet(model, file.shape).save(options.out)
-    print(f"{options.out}: {model.subspaces} filter pairs by |ω|: {describe(model.weights)}")
+    filter_sheet(model, file.shape).save(out)
+    print(f"{out}: {model.subspaces} filter pairs by |ω|: {describe(model.weights)}")
+
+
+def _mnist(options: argparse.Namespace) -> None:
+    if options.quick:
+        train, test = (datasets.sample(split) for split in ("train", "test"))
+    elif options.data is not None:
+        train, test = (datasets.mnist(options.data, split) for split in ("train", "test"))
+    else:
+        raise InputError("Say where the MNIST files are (--data FOLDER), or take the bundled sample (--quick).")
+    out = options.out or Path("mnist-quick" if options.quick else "mnist")
+    sizes = mnist.QUICK_SIZES if options.quick else mnist.SIZES
+    where = nullcontext(nearest) if options.scheduler is None else cluster.connect(options.scheduler)
+    with where as search:
+        outcomes = mnist.run(train, test, options.model or "rotation-16-refined", out, sizes, Bar, search)
+    print(mnist.table(outcomes), end="")
+    print(f"{out / 'accuracy.svg'}, {out / 'outcomes.json'}")
+
+
+def _bench(options: argparse.Namespace) -> None:
+    if options.what == "recognition":
+        read = partial(datasets.mnist, options.data) if options.data else datasets.sample
+        bench.recognition(read("train"), read("test"))
+    else:
+        getattr(bench, options.what)()
 
 
 if __name__ == "__main__":

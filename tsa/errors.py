@@ -31,3 +31,11 @@ class ConvergenceError(TSAError):
 
 class ModelFileError(TSAError):
     """A model file that cannot be read: damaged, not ours, or not safe to open."""
+
+
+class ClusterError(TSAError):
+    """A Dask cluster that cannot be reached, or that could not finish what it was given."""
+
+
+class DataFileError(TSAError):
+    """A data file that cannot be read: missing, damaged, or not safe to open."""

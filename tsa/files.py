@@ -1,11 +1,12 @@
 """Model files: one `.npz`, never pickle, safe to open from strangers.
 
-Every size a file declares is checked against what it holds and against a limit *before* anything is decompressed. A
-bare real W (D, 2J) from other people's code, as `.npy` or as `W` in an `.npz`, is read too.
+Every size a file declares is checked against what it holds and against a limit *before* anything is decompressed.
+Other people's filters, as `.npy` or as the one table of an `.npz`, are read too (`tsa.foreign`).
 """
 
 import io
 import json
+import math
 import os
 import struct
 import tempfile
@@ -19,20 +20,27 @@ import numpy as np
 
 from tsa.checks import Array
 from tsa.errors import InputError, ModelFileError
+from tsa.foreign import convert, take_filters
 from tsa.model import Subgroup, Torus
-from tsa.stiefel import orthonormalize
+from tsa.stiefel import HALF_OF_DOUBLE, HALF_OF_SINGLE, orthonormality_defect, orthonormalize
 
 _LARGEST = 64 * 2**20  # bytes of one array
-_MEMBERS = {"filters", "weights", "noise", "shape", "about", "W", "basis", "curve"}
+_MOST_MEMBERS = 64
 
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """What a file holds: the model, the shape of its patches, and where it comes from (JSON-like)."""
+    """What a file holds: the model, the shape of its patches, and where it comes from (JSON-like).
+
+    `defect` is the largest entry of |WᵀW − I| of the filters as they were in the file, before any projection; `note`
+    says how filters that are not ours were read, where there was a choice.
+    """
 
     model: Torus | Subgroup
     shape: tuple[int, ...]
     about: dict[str, Any] = field(default_factory=dict)
+    defect: float = 0.0
+    note: str = ""
 
 
 def save(
@@ -42,6 +50,11 @@ def save(
     about: dict[str, Any] | None = None,
 ) -> None:
     """Write a model, the shape of its patches (square, or one row, if not given) and its provenance; atomically."""
+    _write(path, pack(model, shape, about))
+
+
+def pack(model: Torus | Subgroup, shape: tuple[int, ...] | None = None, about: dict[str, Any] | None = None) -> bytes:
+    """The bytes that `save` writes and `read` reads; equal models give equal bytes."""
     arrays = {
         "filters": model.filters,
         "noise": np.array(model.noise),
@@ -49,7 +62,7 @@ def save(
     }
     if isinstance(model, Subgroup):
         arrays["weights"] = model.weights
-    write_arrays(path, {**arrays, "about": json_array(about or {})})
+    return _zipped({**arrays, "about": json_array(about or {})})
 
 
 def load(name_or_path: str | os.PathLike[str]) -> Torus | Subgroup:
@@ -80,34 +93,36 @@ def read(source: str | os.PathLike[str] | bytes, project: bool = False) -> Model
     that says how far off they are.
     """
     arrays = read_arrays(source)
+    ours = "filters" in arrays and "W" not in arrays
     try:
         about = json.loads(arrays["about"].tobytes()) if "about" in arrays else {}
     except (ValueError, UnicodeDecodeError) as error:
         raise ModelFileError("The provenance in this model file is not JSON; the file is damaged.") from error
-    filters = _bare_filters(arrays["W"]) if "W" in arrays else arrays.get("filters")
-    if filters is None or filters.ndim != 2:
-        raise ModelFileError("A model file holds `filters` (D, J), or a real `W` (D, 2J); this one has neither.")
     if not isinstance(about, dict) or arrays.get("noise", np.ones(())).size != 1:
         raise ModelFileError("The noise or the provenance in this model file has the wrong form.")
+    filters, note = take_filters(arrays), ""
     try:
-        filters = orthonormalize(filters) if project else filters
+        shape = tuple(int(n) for n in arrays["shape"].ravel().real) if "shape" in arrays else None
+        if filters.dtype.kind != "c" or not ours:
+            filters, note = convert(filters, None if shape is None else math.prod(shape))
+        if filters.shape[1] > filters.shape[0]:
+            raise InputError(
+                f"{filters.shape[1]} filters of {filters.shape[0]} pixels cannot be orthonormal: too many."
+            )
+        defect = orthonormality_defect(filters)
+        if project:
+            filters = orthonormalize(filters)
+        elif HALF_OF_DOUBLE < defect <= HALF_OF_SINGLE:
+            filters = filters.astype(np.complex64)  # no more than single precision is in them
         noise = float(arrays["noise"].reshape(()).real) if "noise" in arrays else 1.0
         weights = arrays.get("weights")
         model = Torus(filters, noise) if weights is None else Subgroup(filters, weights, noise)
-        shape = tuple(int(n) for n in arrays["shape"].ravel().real) if "shape" in arrays else _shape(model.dimension)
+        shape = _shape(model.dimension) if shape is None else shape
     except (InputError, OverflowError, ValueError) as error:
         raise ModelFileError(str(error)) from error
-    if not 1 <= len(shape) <= 2 or min(shape) < 1 or int(np.prod(shape)) != model.dimension:
+    if not 1 <= len(shape) <= 2 or min(shape) < 1 or math.prod(shape) != model.dimension:
         raise ModelFileError(f"This file says its patches are {shape}, but its filters have {model.dimension} pixels.")
-    return ModelFile(model, shape, about)
-
-
-def _bare_filters(w: Array) -> Array:
-    """Complex filters from a real W whose columns 2j − 1 and 2j are a pair."""
-    if w.ndim != 2 or w.shape[1] % 2 or w.dtype.kind == "c":
-        raise ModelFileError(f"A bare W is real, (D, 2J) with pairs in neighbouring columns; got {w.dtype} {w.shape}.")
-    w = np.ascontiguousarray(w, np.float32 if w.dtype == np.float32 else np.float64)
-    return w.view(np.complex64 if w.dtype == np.float32 else np.complex128)
+    return ModelFile(model, shape, about, defect, note)
 
 
 def _shape(dimension: int) -> tuple[int, ...]:
@@ -125,7 +140,10 @@ def json_array(value: Any) -> Array:
 
 def write_arrays(path: str | os.PathLike[str], arrays: dict[str, Array]) -> None:
     """Write a compressed `.npz` so that the path holds the old file or the new one, never half of one."""
-    path = Path(path)
+    _write(path, _zipped(arrays))
+
+
+def _zipped(arrays: dict[str, Array]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in sorted(arrays.items()):
@@ -135,13 +153,18 @@ def write_arrays(path: str | os.PathLike[str], arrays: dict[str, Array]) -> None
             archive.writestr(
                 zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0)), member.getvalue(), zipfile.ZIP_DEFLATED
             )
+    return buffer.getvalue()
+
+
+def _write(path: str | os.PathLike[str], data: bytes) -> None:
+    path = Path(path)
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
         raise ModelFileError(f"Cannot write {path}: {error.strerror}.") from error
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(buffer.getvalue())
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
@@ -152,7 +175,7 @@ def write_arrays(path: str | os.PathLike[str], arrays: dict[str, Array]) -> None
 
 
 def read_arrays(source: str | os.PathLike[str] | bytes) -> dict[str, Array]:
-    """The arrays of an `.npz` of ours, or `{"W": …}` for a bare `.npy`; every declared size checked beforehand."""
+    """The arrays of an `.npz`, or `{"W": …}` for a bare `.npy`; every declared size checked beforehand."""
     try:
         with io.BytesIO(source) if isinstance(source, bytes) else open(source, "rb") as file:
             start = file.read(6)
@@ -182,8 +205,10 @@ def _members(archive: zipfile.ZipFile) -> dict[str, Array]:
     strangers = [
         info.orig_filename
         for info, name in zip(infos, names, strict=True)
-        if name not in _MEMBERS or info.orig_filename != f"{name}.npy"
+        if info.orig_filename != f"{name}.npy" or not name.isprintable() or set(name) & set("/\\:")
     ]
+    if len(names) > _MOST_MEMBERS:
+        raise ModelFileError(f"A model file has at most {_MOST_MEMBERS} members, this one {len(names)}; left unopened.")
     if strangers or len(set(names)) != len(names):
         raise ModelFileError(f"A model file does not hold {strangers[:3] or 'a member twice'}; it was left unopened.")
     if sum(info.file_size for info in infos) > _LARGEST:

@@ -42,6 +42,10 @@ class _Action(ABC):
     def operators(self) -> Iterator[Array]:
         """The action at each angle of the lattice, as matrices (D, D): apply(x, lattice[i]) = x @ operator_i.T."""
 
+    @abstractmethod
+    def orbit(self, x: ArrayLike) -> Iterator[tuple[int, Array]]:
+        """Patches x (n, D) moved by each element of the lattice: (i, apply(x, lattice[i])), in any order."""
+
     def _ordered(self, index: Array) -> Array:
         """Lattice indices in the order in which `_move_block` is fastest."""
         return index
@@ -211,6 +215,14 @@ class ImageRotation(_Action):
                 operator[np.ix_(self.support, self.support)] = transposed.T[permutation]
                 yield operator
 
+    def orbit(self, x: ArrayLike) -> Iterator[tuple[int, Array]]:
+        """Patches x (n, D) turned by each whole degree, four at a time, since a quarter turn is a permutation."""
+        x = self._patches(x)
+        for degree in range(90):
+            turned = x[:, self.support] @ self._on_disc(float(self.lattice[degree])).T.astype(x.dtype)
+            for quarter, permutation in enumerate(self._quarter_turns):
+                yield degree + 90 * quarter, self._embedded(turned[:, permutation])
+
     def _move_block(self, x: Array, index: Array, out: Array) -> None:
         degree, turn = index % 90, index // 90
         for d in range(90):
@@ -314,6 +326,12 @@ class CyclicShift(_Action):
         """The action at every whole shift, as permutation matrices (D, D)."""
         for source in self._sources:
             yield np.eye(self.dimension, dtype=np.float32)[source]
+
+    def orbit(self, x: ArrayLike) -> Iterator[tuple[int, Array]]:
+        """Patches x (n, D) moved by each whole shift."""
+        x = self._patches(x)
+        for i, source in enumerate(self._sources):
+            yield i, x[:, source]
 
     def _move_block(self, x: Array, index: Array, out: Array) -> None:
         np.copyto(out, np.take_along_axis(x, self._sources[index], axis=-1))

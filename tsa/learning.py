@@ -53,14 +53,19 @@ class Progress:
 def initial_basis(x: Array, n_subspaces: int, rng: np.random.Generator) -> Array:
     """A random orthonormal basis (D, 2J), zero on the pixels that are zero in every patch of x."""
     used = np.any(x != 0, axis=0)
-    if used.sum() < 2 * n_subspaces:
-        raise InputError(
-            f"{n_subspaces} subspaces need 2·{n_subspaces} pixels that vary, but these patches have {used.sum()}. "
-            "Learn fewer subspaces, or use larger patches."
-        )
+    check_room(n_subspaces, used.sum())
     basis = np.zeros((x.shape[1], 2 * n_subspaces))
     basis[used] = np.linalg.qr(rng.standard_normal((used.sum(), 2 * n_subspaces)))[0]
     return basis.astype(np.float32)
+
+
+def check_room(n_subspaces: int, pixels: int) -> None:
+    """An error unless this many planes are orthogonal in patches with this many pixels that vary."""
+    if pixels < 2 * n_subspaces:
+        raise InputError(
+            f"{n_subspaces} subspaces need 2·{n_subspaces} pixels that vary, but these patches have {pixels}. "
+            "Learn fewer subspaces, or use larger patches."
+        )
 
 
 def sgd_step(basis: Array, x: Array, y: Array, rate: float, noise: float) -> tuple[Array, Array]:

@@ -255,7 +255,8 @@ class Subgroup(_Model):
         matrix = self.pooling.matrix()
         return {np.dtype(t): matrix.astype(t) for t in (np.float32, np.float64)}
 
-    def _pool(self, eta: Array) -> Array:
+    def pool(self, eta: Array) -> Array:
+        """η⁺_k = Σ_{ω_j=k} η̂_j + Σ_{ω_j=−k} conj(η̂_j), summed over the subspaces of a weight: (..., J) → (..., K)."""
         parts = eta.reshape(-1, self.subspaces).view(np.finfo(eta.dtype).dtype)
         pooled: Array = (parts @ self._pooling_matrices[parts.dtype]).view(eta.dtype)
         return pooled.reshape(*eta.shape[:-1], len(self.pooling.harmonics))
@@ -270,7 +271,7 @@ class Subgroup(_Model):
 
         η⁺_k = Σ_{ω_j=k} η̂_j + Σ_{ω_j=−k} conj(η̂_j). Several pairs moved by the same s: `.fuse_batch()`.
         """
-        return self._with_prior(self._density(self._pool(self._natural(x, y)[-1])), prior)
+        return self._with_prior(self._density(self.pool(self._natural(x, y)[-1])), prior)
 
     def _with_prior(self, density: Any, prior: Prior) -> Any:
         if prior is None:
@@ -287,7 +288,7 @@ class Subgroup(_Model):
 
     def pooled_norms(self, x: ArrayLike) -> Array:
         """‖η̂⁺_k‖ of x with itself, the energy in each weight space over σ²: (..., H), invariant."""
-        return np.abs(self._pool(self._natural(x, x)[-1]))
+        return np.abs(self.pool(self._natural(x, x)[-1]))
 
     def _phases(self, s: ArrayLike, dtype: np.dtype[Any]) -> Array:
         """e^{iω_j s}: s (...) or (..., 2) → (..., J)."""
@@ -310,18 +311,18 @@ class Subgroup(_Model):
         """Exact manifold distance min_s ‖z(y) − e^{iωs} z(x)‖ within the span of the filters: (...)."""
         _, _, u, v, eta = self._natural(x, y)
         # Summed as squares at the best s: the expanded form would lose half the digits of a small distance.
-        best = self._density(self._pool(eta.astype(np.complex128))).mode()
+        best = self._density(self.pool(eta.astype(np.complex128))).mode()
         gap = v - self._phases(best, np.dtype(np.complex128)) * u
         return checks.precision_of(eta, np.sqrt(_energy(gap)))
 
     def _log_ratio(self, eta: Array, prior: Prior) -> Array:
         fixed = np.sum(eta[..., self.pooling.fixed].real, axis=-1, dtype=np.float64)
-        density = self._with_prior(self._density(self._pool(eta.astype(np.complex128))), prior)
+        density = self._with_prior(self._density(self.pool(eta.astype(np.complex128))), prior)
         start = self.weights.ndim * np.log(2 * np.pi) if prior is None else _log_z(prior)
         return fixed + _log_z(density) - start
 
     def _mean_rotation(self, eta: Array, prior: Prior) -> Array:
-        density = self._with_prior(self._density(self._pool(eta)), prior)
+        density = self._with_prior(self._density(self.pool(eta)), prior)
         if isinstance(density, TorusVonMises):
             return self.pooling.spread(density.moments(self.pooling.harmonics))
         return self.pooling.spread(density.moments(len(self.pooling.harmonics)))

@@ -6,15 +6,15 @@ pixel (anti-aliasing), a soft rim, the mean removed. All of it is linear, so the
 come from one multiplication in the Fourier domain.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import fft, ndimage, sparse
+from scipy import fft, sparse
 
 from tsa import checks
 from tsa.checks import Array
-from tsa.errors import ShapeError
+from tsa.errors import InputError, ShapeError
 from tsa.groups import ImageRotation
 
 RINGS, SPOKES = 64, 360
@@ -27,11 +27,7 @@ def to_polar(image: ArrayLike) -> Array:
     image = checks.finite(checks.real(image, "image"), "image")
     if image.ndim != 2 or image.shape[0] != image.shape[1]:
         raise ShapeError(f"A picture is a square grey image (n, n); got shape {image.shape}.")
-    centre, half = (len(image) - 1) / 2, len(image) / 2
-    radius, angle = _points()
-    where = np.stack([centre - half * radius * np.sin(angle), centre + half * radius * np.cos(angle)])
-    spokes = ndimage.map_coordinates(image.astype(np.float64), where, order=1, mode="nearest")
-    spectrum = fft.rfft(spokes, axis=-1)
+    spectrum = fft.rfft((_unrolling(len(image)) @ image.ravel().astype(np.float64)).reshape(RINGS, SPOKES), axis=-1)
     spectrum[:, -1] = 0.0  # the Nyquist line has no phase to turn
     return fft.irfft(spectrum, SPOKES, axis=-1)
 
@@ -61,6 +57,27 @@ def turned_patches(polar: Array, size: int) -> Array:
     return _finished(fft.irfft(response, SPOKES, axis=0), size)
 
 
+def patches(images: ArrayLike, degrees: ArrayLike, size: int) -> Array:
+    """Many square pictures (n, side, side) at once, each turned by its own whole degrees (n,): float32 (n, size²).
+
+    Row i equals patch_of(turn(to_polar(image), s), size) to single precision; 70,000 digits take seconds.
+    """
+    images, degrees = np.asarray(images), np.asarray(degrees)  # bytes stay bytes: there may be many
+    if images.ndim != 3 or images.shape[1] != images.shape[2] or degrees.shape != images.shape[:1]:
+        raise ShapeError(f"Pictures are (n, side, side) with n angles; got {images.shape} and {degrees.shape}.")
+    if images.dtype.kind not in "biuf" or degrees.dtype.kind not in "iu":
+        raise InputError(f"Pictures are numbers, turned by whole degrees; got {images.dtype} and {degrees.dtype}.")
+    result = np.zeros((len(images), size * size), np.float32)
+    support = ImageRotation(size).support
+    for degree in np.unique(degrees % SPOKES):
+        rows = np.flatnonzero(degrees % SPOKES == degree)
+        quarters, rest = divmod(int(degree), SPOKES // 4)
+        upright = np.rot90(images[rows], quarters, axes=(1, 2)).reshape(len(rows), -1)
+        seen = upright.astype(np.float32) @ _turned_camera(images.shape[1], size, rest).T
+        result[np.ix_(rows, support)] = seen - seen.mean(axis=1, keepdims=True)
+    return result
+
+
 @cache
 def _points() -> tuple[Array, Array]:
     radius = (np.arange(RINGS) + 0.5) / RINGS
@@ -85,10 +102,33 @@ def _camera(size: int) -> sparse.csr_array:
     return sparse.csr_array(sparse.vstack(rows))
 
 
+@lru_cache(maxsize=16)
+def _unrolling(side: int) -> sparse.csr_array:
+    """From a picture to rings × spokes by linear interpolation, as a sparse matrix (rings·spokes, side²)."""
+    radius, angle = (p.ravel() for p in _points())
+    centre, half = (side - 1) / 2, side / 2
+    where = np.stack([centre - half * radius * np.sin(angle), centre + half * radius * np.cos(angle)])
+    where = np.clip(where, 0, side - 1)
+    corner = np.minimum(where.astype(np.int64), max(0, side - 2))
+    t, step = where - corner, min(1, side - 1)
+    pixel = np.concatenate([(corner[0] + step * i) * side + corner[1] + step * j for i in (0, 1) for j in (0, 1)])
+    weight = np.concatenate([np.abs(1 - i - t[0]) * np.abs(1 - j - t[1]) for i in (0, 1) for j in (0, 1)])
+    point = np.tile(np.arange(RINGS * SPOKES), 4)
+    return sparse.csr_array((weight, (point, pixel)), shape=(RINGS * SPOKES, side * side))
+
+
+@lru_cache(maxsize=SPOKES)
+def _turned_camera(side: int, size: int, degree: int) -> Array:
+    """From the pixels of a picture to those of its patch, turned by whole degrees: float32 (support, side²)."""
+    place = np.arange(RINGS * SPOKES).reshape(RINGS, SPOKES)
+    spokes = _camera(size)[:, np.roll(place, -degree, axis=1).ravel()]
+    return (spokes @ _unrolling(side)).toarray().astype(np.float32)
+
+
 @cache
 def _camera_spectra(size: int) -> Array:
     """The camera in the Fourier domain of the spokes: (frequencies, support, rings), as many as the blur lets pass."""
-    frequencies = min(6 * size, SPOKES // 2 + 1)
+    frequencies = min(4 * size, SPOKES // 2 + 1)
     dense = _camera(size).toarray().reshape(-1, RINGS, SPOKES)
     return np.ascontiguousarray(np.moveaxis(fft.rfft(dense, axis=-1)[..., :frequencies], -1, 0).astype(np.complex64))
 

@@ -1,7 +1,25 @@
-"""A progress bar for the command line: appears only when the work takes more than two seconds."""
+"""How far the work is: shares of one callback, and a bar for the command line that appears only after two seconds."""
 
 import sys
 import time
+from collections.abc import Callable
+
+Report = Callable[[float], object]  # called with the fraction that is done
+
+
+def shares(report: Report | None, *parts: float) -> list[Report]:
+    """One callback for each part of a job, together moving `report` from 0 to 1; `parts` say how long each takes."""
+    whole, begun = sum(parts), 0.0
+    callbacks = list[Report]()
+    for part in parts:
+
+        def callback(fraction: float, start: float = begun / whole, span: float = part / whole) -> None:
+            if report is not None:
+                report(start + span * fraction)
+
+        callbacks.append(callback)
+        begun += part
+    return callbacks
 
 
 class Bar:

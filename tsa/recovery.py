@@ -13,7 +13,8 @@ import numpy as np
 from tsa.checks import Array
 from tsa.groups import ImageRotation
 from tsa.model import Subgroup
-from tsa.weights import Group, Report, spectra
+from tsa.progress import Report
+from tsa.weights import Group, spectra
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +41,10 @@ class Recovery:
 
 def recovery(model: Subgroup, action: Group, report: Report | None = None) -> Recovery:
     """Compare every subspace of the model with the truth for its weight."""
-    weights = model.weights if model.weights.ndim == 1 else [tuple(w) for w in model.weights]
+    weights = [int(w) if np.ndim(w) == 0 else tuple(int(k) for k in w) for w in model.weights]
     shape = (len(action.lattice),) if action.lattice.ndim == 1 else action.shape
     index = np.ravel_multi_index(tuple(np.mod(np.atleast_2d(model.weights.T), np.array(shape)[:, None])), shape)
-    purity = spectra(model.filters, action, report).real[np.arange(model.subspaces), index]
+    purity = spectra(model.filters, action, report)[np.arange(model.subspaces), index]
     # Filters of a line or of a weight ±k may be compared in any order of purity: the i-th best with the i-th best.
     ceiling = np.ones(model.subspaces)
     if isinstance(action, ImageRotation):
@@ -51,22 +52,31 @@ def recovery(model: Subgroup, action: Group, report: Report | None = None) -> Re
         for weight, best in zip(orders, ceilings(action, orders), strict=True):
             mine = np.flatnonzero(np.abs(model.weights) == weight)
             ceiling[mine[np.argsort(-purity[mine])]] = np.maximum(best[: mine.size], 1e-12)
-    affinity = np.array([_affinity(model.filters[:, j], _truth(action, weights[j])) for j in range(model.subspaces)])
+    truth = {weight: _real_space(_truth(action, weight)) for weight in set(weights)}
+    affinity = np.array([_affinity(model.filters[:, j], truth[weights[j]]) for j in range(model.subspaces)])
     return Recovery(purity, ceiling, affinity)
 
 
 def ceilings(action: ImageRotation, weights: Array) -> Array:
-    """Purities of the purest orthogonal filters of each weight, best first: eigenvalues of P_k, (weights, pixels)."""
-    size = action.support.size
-    inside = np.ix_(action.support, action.support)
+    """Purities of the purest orthogonal filters of each weight, best first: eigenvalues of P_k, (weights, pixels).
+
+    A quarter turn permutes pixels and commutes with all rotations, so P_k is known from one pixel of each orbit: on
+    functions with f(turned p) = i^k f(p) it is the matrix of those pixels, weighted by the lengths of their orbits.
+    """
+    pixels = np.arange(action.dimension).reshape(action.shape)
+    orbits = np.stack([np.rot90(pixels, quarter).ravel()[action.support] for quarter in range(4)])
+    first = orbits[:, orbits[0] == orbits.min(axis=0)]
+    inside, length = np.ix_(first[0], first[0]), np.where(first[0] == first[1], 1.0, 4.0)  # the centre stands alone
     phases = np.exp(-1j * np.multiply.outer(weights, action.lattice)).astype(np.complex64) / len(action.lattice)
-    projections = np.zeros((len(weights), size * size), np.complex64)
+    projections = np.zeros((len(weights), first.shape[1] ** 2), np.complex64)
     operators = (operator[inside].ravel() for operator in action.operators())
     for start in range(0, len(action.lattice), 24):
         block = np.stack(list(islice(operators, 24)))
         projections += phases[:, start : start + len(block)] @ block
-    squares = projections.reshape(-1, size, size)
-    return np.stack([np.linalg.eigvalsh((p + p.conj().T) / 2)[::-1] for p in squares])
+    squares = projections.reshape(-1, *2 * (first.shape[1],)) * np.sqrt(np.multiply.outer(length, length))
+    values = np.zeros((len(weights), action.support.size))  # on all other functions P_k is zero
+    values[:, : first.shape[1]] = np.linalg.eigvalsh((squares + squares.conj().swapaxes(1, 2)) / 2)
+    return np.sort(values)[:, ::-1]
 
 
 def _truth(action: Group, weight: int | tuple[int, ...]) -> Array:
@@ -90,10 +100,13 @@ def _disk_harmonics(size: int, order: int) -> Array:
     return np.where(r <= radius, profile.T * np.exp(1j * order * theta), 0.0).T
 
 
-def _affinity(filter_: Array, truth: Array) -> float:
+def _real_space(columns: Array) -> Array:
+    """An orthonormal basis of the real space that complex columns and their conjugates span."""
+    u, s, _ = np.linalg.svd(np.concatenate([columns.real, columns.imag], axis=1), full_matrices=False)
+    return np.asarray(u[:, s > 1e-9 * s[0]])
+
+
+def _affinity(filter_: Array, space: Array) -> float:
     """Cosine of the largest principal angle between a filter's plane (or line) and the true real space."""
     own = np.linalg.qr(np.stack([filter_.real, filter_.imag], -1) if filter_.imag.any() else filter_.real[:, None])[0]
-    real = np.concatenate([truth.real, truth.imag], axis=1)
-    u, s, _ = np.linalg.svd(real, full_matrices=False)
-    space = u[:, s > 1e-9 * s[0]]
-    return float(np.linalg.svd(space.T @ own, compute_uv=False)[-1])
+    return float(np.linalg.svd(space.T @ own, compute_uv=False)[-1]) if space.size else 0.0

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 from tsa.checks import Array, frozen
 from tsa.errors import InputError
 from tsa.model import Subgroup, Torus
+from tsa.progress import Report
 from tsa.stiefel import complex_filters, polar, real_columns
-from tsa.weights import Group, Report
+from tsa.weights import Group, check_same_patches
 
 _PRESENT = 0.25  # least eigenvalue of something learned: half of a half, and twice what noise shows
 
@@ -69,10 +70,7 @@ def refine(model: Torus | Subgroup, action: Group, report: Report | None = None)
     Weights come out non-negative (or in a half-plane of Z²), sorted; within a weight the purest first; the phase of
     each filter is such that its response to a fixed reference patch is real and positive.
     """
-    if model.dimension != action.dimension:
-        raise InputError(
-            f"The model has {model.dimension} pixels, {action} has {action.dimension}: not the same patches."
-        )
+    check_same_patches(model, action)
     basis = real_columns(model.filters).astype(np.float64)
     projected = _projections(basis, action, report)
     found = [item for weight, image in zip(action.characters, projected, strict=True)
@@ -98,17 +96,16 @@ def _projections(basis: Array, action: Group, report: Report | None) -> Array:
     lattice, characters = action.lattice, action.characters
     phases = np.exp(-1j * (np.multiply.outer(characters, lattice) if lattice.ndim == 1 else characters @ lattice.T))
     result = np.zeros((len(characters), basis.size), np.complex128)
-    moved = []
-    for i, operator in enumerate(action.operators()):
-        moved.append((operator.astype(np.float64) @ basis).ravel())
-        if len(moved) == 16 or i + 1 == len(lattice):
-            block = phases[:, i + 1 - len(moved) : i + 1]
-            stack = np.stack(moved)
-            result += (block.real @ stack) + 1j * (block.imag @ stack)
+    moved: list[tuple[int, Array]] = []
+    for done, (i, patches) in enumerate(action.orbit(basis.T), 1):
+        moved.append((i, patches.ravel()))
+        if len(moved) == 16 or done == len(lattice):
+            which, stack = [i for i, _ in moved], np.stack([flat for _, flat in moved])
+            result += (phases[:, which].real @ stack) + 1j * (phases[:, which].imag @ stack)
             moved = []
         if report is not None:
-            report((i + 1) / len(lattice))
-    return result.reshape(len(characters), *basis.shape) / len(lattice)
+            report(done / len(lattice))
+    return np.swapaxes(result.reshape(len(characters), *basis.T.shape), 1, 2) / len(lattice)
 
 
 def _irreducibles(basis: Array, image: Array, weight: Array, action: Group) -> list[_Found]:

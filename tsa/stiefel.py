@@ -7,6 +7,9 @@ from tsa import checks
 from tsa.checks import Array
 from tsa.errors import InputError, NotOrthonormalError
 
+# Half the digits: how orthonormal filters of either precision have to be.
+HALF_OF_SINGLE, HALF_OF_DOUBLE = (float(np.finfo(dtype).eps ** 0.5) for dtype in (np.float32, np.float64))
+
 
 def polar(w: Array) -> Array:
     """U Vᵀ of the singular value decomposition w = U S Vᵀ, for w (D, n) of full column rank; keeps the dtype.
@@ -65,11 +68,18 @@ def orthonormalize(filters: ArrayLike) -> Array:
     return complex_filters(u @ v, filters.imag.any(axis=0)).astype(filters.dtype)
 
 
+def orthonormality_defect(filters: Array) -> float:
+    """The largest entry of |WᵀW − I|, W the real columns behind the filters."""
+    columns = real_columns(filters).astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        gram = columns.T @ columns
+        return float(np.nan_to_num(np.abs(gram - np.eye(len(gram))), nan=np.inf).max(initial=0.0))
+
+
 def check_orthonormal(filters: Array) -> None:
     """An error that says how far off they are, unless the filters are orthonormal to half their digits."""
-    columns = real_columns(filters).astype(np.float64)
-    defect = float(np.abs(columns.T @ columns - np.eye(columns.shape[1])).max())
-    if defect > np.sqrt(np.finfo(filters.dtype).eps):
+    defect = orthonormality_defect(filters)
+    if defect > (HALF_OF_SINGLE if filters.dtype == np.complex64 else HALF_OF_DOUBLE):
         raise NotOrthonormalError(
             f"The filters are not orthonormal: WᵀW departs from the identity by up to {defect:.2g}. "
             "tsa.orthonormalize(filters) gives the nearest ones that are.",

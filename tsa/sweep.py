@@ -12,9 +12,7 @@ from tsa.checks import Array
 from tsa.gvm import GeneralizedVonMises, weighed_modes
 from tsa.model import Subgroup
 from tsa.polar import SPOKES, patch_of, turn, turned_patches
-from tsa.trigpoly import CriticalPoints, on_grid, wrap
-
-_FINE = 720
+from tsa.trigpoly import CriticalPoints, evaluate, on_grid, wrap
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +30,8 @@ class Sweep:
     level: Array  # (360,): density above which 95 % of the mass lies
     entropy: Array  # (360,) nats
     log_evidence: Array  # (360,)
+    distances: Array  # (360, 3): torus, manifold, Euclidean, all within the span of the filters
+    unexplained: Array  # (360,): part of what moves that the best turn leaves over: 0 all explained, 1 nothing
 
 
 def sweep(
@@ -55,35 +55,79 @@ def sweep(
         y = y + noise
     z = model.coordinates(np.concatenate([x[None], y]))
     eta = z[:1].conj() * z[1:] / model.noise**2
-    posterior = model.posterior(x, y, prior)
-    energy = on_grid(posterior.eta, _FINE)
+    likelihood = GeneralizedVonMises(model.pool(eta))
+    posterior = likelihood if prior is None else likelihood.fuse(prior)
+    # Half degrees, or as many nodes as the sharpest of them needs.
+    fine = SPOKES * max(2, -(-int(np.max(posterior.certificate.nodes)) // SPOKES))
+    energy = on_grid(posterior.eta, fine)
+    explained = energy if prior is None else on_grid(likelihood.eta, fine)
     log_density = energy - posterior.log_normalizer[:, None]
-    fine = np.exp(log_density)
-    angles, masses = _modes(log_density, fine)
-    density = fine[:, :: _FINE // SPOKES]
-    ranked = -np.sort(-density, axis=1)
-    share = np.cumsum(ranked, axis=1) / ranked.sum(axis=1, keepdims=True)
-    level = np.take_along_axis(ranked, np.argmax(share >= 0.95, axis=1)[:, None], 1)[:, 0]
+    finely = np.exp(log_density)
+    angles, masses = _modes(log_density, finely)
+    density = finely[:, :: fine // SPOKES]
+    ranked = np.sort(density, axis=1)
+    below = np.cumsum(ranked, axis=1)
+    level = ranked[np.arange(len(ranked)), np.argmax(below > 0.05 * below[:, -1:], axis=1)]
     # The evidence from what is already there: the constant, the fixed subspaces, and log Z over the prior's.
     squares = np.sum(np.abs(z[0]) ** 2) + np.sum(y * y, axis=1)
     start = np.log(2 * np.pi) if prior is None else prior.log_normalizer
     evidence = posterior.log_normalizer - start + eta[:, model.pooling.fixed].real.sum(axis=1)
     evidence -= squares / (2 * model.noise**2) + model.dimension / 2 * np.log(2 * np.pi * model.noise**2)
-    return Sweep(x, y, z, eta, posterior.eta, density, angles, masses, level, posterior.entropy(), evidence)
+    distances, rest = _distances(model, z, eta, _highest(likelihood.eta, explained))
+    return Sweep(
+        x, y, z, eta, posterior.eta, density, angles, masses, level, posterior.entropy(), evidence, distances, rest
+    )
+
+
+def _distances(model: Subgroup, z: Array, eta: Array, best: Array) -> tuple[Array, Array]:
+    """d² = ‖z(x)‖² + ‖z(y)‖² − 2σ²·(overlap): every phase free, one common turn free, nothing free.
+
+    And what the best turn leaves over, as a part of what moves at all.
+    """
+    moves = ~model.pooling.fixed
+    energy = np.square(np.abs(z))
+    whole, moving = (part[1:].sum(axis=1) + part[0].sum() for part in (energy, energy[:, moves]))
+    fixed = eta[:, ~moves].real.sum(axis=1)
+    overlap = np.stack([np.abs(eta).sum(axis=1), best + fixed, eta.real.sum(axis=1)], axis=1)
+    double = 2 * model.noise**2
+    left = np.divide(moving - double * best, moving, out=np.zeros_like(moving), where=moving > 0)
+    return np.sqrt(np.maximum(whole[:, None] - double * overlap, 0.0)), np.sqrt(np.maximum(left, 0.0))
+
+
+def _highest(eta: Array, energy: Array) -> Array:
+    """The maximum of each row: from the highest node of the grid by Newton, two steps of which leave only rounding."""
+    width = 2 * np.pi / energy.shape[1]
+    s = np.argmax(energy, axis=1) * width
+    for _ in range(2):
+        slope, bend = evaluate(eta, s, 1), evaluate(eta, s, 2)
+        s = s - np.clip(np.divide(slope, bend, out=np.zeros_like(s), where=bend < 0), -width / 2, width / 2)
+    return evaluate(eta, s)
 
 
 def _modes(log_density: Array, density: Array) -> tuple[Array, Array]:
     """Maxima of each row and their masses between valleys, from a fine grid."""
-    before, after = np.roll(log_density, 1, axis=1), np.roll(log_density, -1, axis=1)
-    scale = np.ptp(log_density, axis=1, keepdims=True) + 1e-12
-    rises = log_density - before > 0
-    is_maximum, is_minimum = rises & ~np.roll(rises, -1, axis=1), ~rises & np.roll(rises, -1, axis=1)
-    alive = scale[:, 0] > 1e-9
-    row, cell = np.nonzero((is_maximum | is_minimum) & alive[:, None])
-    left, here, right = (part[row, cell] for part in (before, log_density, after))
+    n = log_density.shape[1]
+    rises = np.empty(log_density.shape, bool)  # towards this cell, from the one before
+    np.greater(log_density[:, 1:], log_density[:, :-1], out=rises[:, 1:])
+    np.greater(log_density[:, 0], log_density[:, -1], out=rises[:, 0])
+    varies = log_density.max(axis=1) - log_density.min(axis=1) > 1e-9
+    turns = np.empty(rises.shape, bool)
+    np.not_equal(rises[:, 1:], rises[:, :-1], out=turns[:, :-1])
+    np.not_equal(rises[:, 0], rises[:, -1], out=turns[:, -1])
+    flat = np.flatnonzero(turns & varies[:, None])
+    row, cell = np.divmod(flat, n)
+    left, here, right = (log_density[row, (cell + step) % n] for step in (-1, 0, 1))
     bend = left - 2 * here + right
     shift = np.where(bend != 0, 0.5 * (left - right) / np.where(bend != 0, bend, 1.0), 0.0)
-    angle = wrap((cell + np.clip(shift, -0.5, 0.5)) * (2 * np.pi / _FINE))
-    upto = (np.cumsum(density, axis=1) * (2 * np.pi / _FINE))[row, cell]
-    found = CriticalPoints(row, angle, is_maximum[row, cell])
+    angle = wrap((cell + np.clip(shift, -0.5, 0.5)) * (2 * np.pi / n))
+    upto = _sums_before(density.ravel(), flat + 1, row * n) * (2 * np.pi / n)
+    found = CriticalPoints(row, angle, rises[row, cell])
     return weighed_modes(found, upto, len(density))
+
+
+def _sums_before(values: Array, ends: Array, starts: Array) -> Array:
+    """Σ values[start:end] for every pair; only the pieces between the given places are summed."""
+    places = np.unique(np.concatenate([[0], starts, ends]))
+    places = places[places < len(values)]
+    total = np.concatenate([[0.0], np.cumsum(np.add.reduceat(values, places))])  # before each place, and at the end
+    return total[np.searchsorted(places, ends)] - total[np.searchsorted(places, starts)]

@@ -6,7 +6,6 @@ peaks; the height of the highest is the filter's *purity*, our confidence in its
 """
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +14,14 @@ from numpy.typing import DTypeLike
 
 from tsa import checks
 from tsa.checks import Array
+from tsa.errors import InputError
 from tsa.groups import CyclicShift, ImageRotation, lattice_points
 from tsa.model import Subgroup, Torus
+from tsa.progress import Report, shares
+from tsa.stiefel import complex_filters, real_columns
 
 Group = ImageRotation | CyclicShift
-Report = Callable[[float], object]  # called with the fraction that is done
+_PURE = 0.99
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,43 +55,129 @@ def describe(weights: Array) -> str:
 
 
 def spectra(filters: Array, action: Group, report: Report | None = None) -> Array:
-    """The character projection of each filter: complex (J, n), entry k belonging to DFT frequency k of the lattice.
+    """The character projection of each filter: real (J, n), entry k belonging to DFT frequency k of the lattice.
 
-    For a two-parameter group the last axis is the flattened (h, w) array of frequencies.
+    Filters may be real. For a two-parameter group the last axis is the flattened (h, w) array of frequencies.
     """
-    filters = filters / np.linalg.norm(filters, axis=0)
-    response = np.empty((filters.shape[1], len(action.lattice)), np.complex128)
-    for i, operator in enumerate(action.operators()):
-        moved = (filters.view(filters.real.dtype).T @ operator.astype(filters.real.dtype)).T
-        moved = np.ascontiguousarray(moved).view(filters.dtype)  # fᵀA_s, as columns
-        response[:, i] = np.einsum("dj,dj->j", moved, filters.conj())
+    unit = filters / np.linalg.norm(filters, axis=0)
+    if isinstance(action, CyclicShift):
+        # r_j is the filter's autocorrelation, whose transform is its power spectrum.
+        pictures = unit.T.reshape(-1, *action.shape)
+        waves = np.fft.fftn(pictures, axes=tuple(range(1, pictures.ndim)), norm="ortho")
+        return np.square(np.abs(waves)).reshape(len(pictures), -1)
+    # r_j(s) = (a + ib)ᵀ A_s (a − ib)/‖f‖²; single precision, as precise as an interpolation is.
+    parts = np.concatenate([unit.real.T, unit.imag.T]).astype(np.float32)
+    a, b = np.split(parts, 2)
+    response = np.empty((len(a), len(action.lattice)), np.complex128)
+    for done, (i, moved) in enumerate(action.orbit(parts), 1):
+        p, q = np.split(moved, 2)
+        response[:, i].real = np.einsum("jd,jd->j", a, p) + np.einsum("jd,jd->j", b, q)
+        response[:, i].imag = np.einsum("jd,jd->j", b, p) - np.einsum("jd,jd->j", a, q)
         if report is not None:
-            report((i + 1) / len(action.lattice))
-    shape = _frequency_shape(action)
-    axes = tuple(range(1, 1 + len(shape)))
-    return np.fft.fftn(response.reshape(-1, *shape), axes=axes, norm="forward").reshape(response.shape)
+            report(done / len(action.lattice))
+    return np.fft.fft(response, axis=1, norm="forward").real
 
 
 def _frequency_shape(action: Group) -> tuple[int, ...]:
     return (len(action.lattice),) if action.lattice.ndim == 1 else action.shape
 
 
-def _frequencies(action: Group) -> Array:
-    """The signed weight of each entry of a spectrum: (n,) or (n, 2); n/2 stays positive."""
+def frequencies(action: Group) -> Array:
+    """The signed weight of each entry of a spectrum: (n,) or (n, 2).
+
+    n/2 and −n/2 are one frequency: it stays positive, or takes the sign of its partner, so that conjugate filters
+    have opposite weights.
+    """
     shape = _frequency_shape(action)
     index = lattice_points(shape)
     signed = np.where(2 * index > np.array(shape), index - shape, index)
-    return signed[:, 0] if len(shape) == 1 else signed
+    if len(shape) == 1:
+        return signed[:, 0]
+    return np.where((2 * index == shape) & (signed[:, ::-1] < 0), -signed, signed)
 
 
 def estimate_weights(model: Torus | Subgroup, action: Group, report: Report | None = None) -> Weights:
     """The weight of every filter by character projection, with its purity as confidence."""
-    height = spectra(model.filters, action, report).real
+    height = spectra(model.filters, action, report)
     # A real filter has a symmetric spectrum, two peaks at ±ω: it is a line, and its weight is counted positive.
-    frequencies = _frequencies(action)
+    known = frequencies(action)
     best = np.argmax(height, axis=1)
-    values = frequencies[best]
+    values = known[best]
     return Weights(values, np.clip(height[np.arange(len(best)), best], 0.0, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """The group that acts most purely on somebody's filters, with the weights it gives them.
+
+    `model` holds the filters given, or the same columns paired otherwise where only that makes sense of them.
+    """
+
+    action: Group
+    model: Torus | Subgroup
+    weights: Weights
+
+    @property
+    def purity(self) -> float:
+        """Mean purity of the filters: 1 if each of them is irreducible."""
+        return float(self.weights.confidence.mean())
+
+    @property
+    def known(self) -> bool:
+        """Whether a group we know acts on these filters: more than half of each, on average, is of one weight.
+
+        A random basis of 12 samples has 0.26 and in 1000 draws never 0.4, one of 16×16 pixels 0.05; what the paper's
+        algorithm learns has 0.86, and refined 0.96. Of fewer than 12 pixels one cannot tell.
+        """
+        return self.purity > 0.5
+
+
+def guess_group(model: Torus | Subgroup, shape: tuple[int, ...], report: Report | None = None) -> Guess:
+    """Which group acts on these filters: shifts, or for square patches rotation, whichever finds them purer.
+
+    Few files say whether 256 numbers are a picture or a row, so a shift of the row is tried too: `action.shape` tells.
+    """
+    candidates: list[Group] = [CyclicShift(shape[0] if len(shape) == 1 else (shape[0], shape[1]))]
+    if len(shape) == 2 and shape[0] == shape[1] > 1:
+        candidates += [CyclicShift(model.dimension), ImageRotation(shape[0])]
+    # Rotation is the one that takes time, and the only one that reports.
+    weighing, pairing, weighing_pairs, done = shares(report, 1, 2, 1, 1e-9)
+    guesses = [Guess(action, model, estimate_weights(model, action, weighing)) for action in candidates]
+    unknown = not any(guess.known for guess in guesses)
+    for action in candidates:
+        if unknown or isinstance(action, CyclicShift):
+            paired = pair_neighbours(model, action, pairing)
+            if paired is not model:
+                guesses.append(Guess(action, paired, estimate_weights(paired, action, weighing_pairs)))
+    done(1.0)
+    # Filters stay paired as given unless only another pairing makes them known, or all of them pure.
+    return max(guesses, key=lambda g: (g.known, g.purity > _PURE, g.model is model, round(g.purity, 6)))
+
+
+def pair_neighbours(model: Torus | Subgroup, action: Group, report: Report | None = None) -> Torus | Subgroup:
+    """The same real columns in the same order, taken as neighbouring pairs and single lines as the action likes best.
+
+    A real DFT written down in order begins 1, cos, sin, cos, sin: taken two by two, every pair would be a mixture.
+    The model itself comes back if no pairing can help.
+    """
+    columns = real_columns(model.filters)
+    n = columns.shape[1]
+    first, second = shares(report, 1, 2)
+    single = spectra(columns, action, first).max(axis=1)
+    if single.mean() <= 0.25:  # a plane is at most as pure as its two columns together, so none would be half pure
+        return model
+    pair = 2 * spectra(columns[:, :-1] + 1j * columns[:, 1:], action, second).max(axis=1)
+    # best[i]: the largest total purity of the first i columns, each counted.
+    best, takes_two = np.zeros(n + 1), np.zeros(n + 1, bool)
+    for i in range(1, n + 1):
+        best[i] = best[i - 1] + single[i - 1]
+        if i > 1 and best[i - 2] + pair[i - 2] > best[i]:
+            best[i], takes_two[i] = best[i - 2] + pair[i - 2], True
+    planes, i = list[bool](), n
+    while i > 0:
+        planes.append(bool(takes_two[i]))
+        i -= 1 + planes[-1]
+    return Torus(complex_filters(columns, planes[::-1]), model.noise)
 
 
 def velocities(
@@ -106,6 +194,14 @@ def velocities(
     turned = [model.coordinates(action.apply(x, s)) for s in steps]
     rates = [np.angle((still.conj() * z).sum(axis=0)) / delta for z in turned]
     return rates[0] if action.lattice.ndim == 1 else np.stack(rates, axis=-1)
+
+
+def check_same_patches(model: Torus | Subgroup, action: Group) -> None:
+    """An error unless the action moves patches of the model's size."""
+    if model.dimension != action.dimension:
+        raise InputError(
+            f"The model has {model.dimension} pixels, {action} has {action.dimension}: not the same patches."
+        )
 
 
 def as_subgroup(model: Torus | Subgroup, action: Group, **options: Any) -> Subgroup:

@@ -21,11 +21,16 @@ FLAGS = [
 ]
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    if CHROMIUM is None:
-        for item in items:
-            if "browser" in item.path.parts:
-                item.add_marker(pytest.mark.skip(reason="needs Debian's chromium"))
+    """Without Chromium none of these run; with it, the lab's are quick enough for every run, the others are slow."""
+    for item in items:
+        if "browser" not in item.path.parts:
+            continue
+        if item.path.name != "test_lab.py":
+            item.add_marker(pytest.mark.slow)
+        if CHROMIUM is None:
+            item.add_marker(pytest.mark.skip(reason="needs Debian's chromium"))
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,18 @@ def dial_points(page):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, box["height"] * 0.3
 
 
+def choose(page, name):
+    page.get_by_role("radio", name=name, exact=True).first.click()
+
+
+def says(page, start):
+    """Wait until the sentence starts like this."""
+    page.wait_for_function(
+        "([el, start]) => el.textContent.startsWith(start)",
+        arg=[page.locator(".sentence").element_handle(), start],
+    )
+
+
 def test_first_look_is_complete_without_scrolling(page):
     assert "Four turns explain this pair equally well: 30°, 120°, 210°, 300°." in page.locator(".sentence").inner_text()
     for card in page.locator(".stage .card").all():
@@ -80,36 +92,33 @@ def test_hovering_a_circle_takes_it_apart(page):
 
 
 def test_a_shape_changes_the_answer(page):
-    page.get_by_text("triangle · 3-fold").click()
-    page.wait_for_function(
-        "el => el.textContent.startsWith('Three turns')", arg=page.locator(".sentence").element_handle()
-    )
-    page.get_by_text("disc · any").click()
-    page.wait_for_function(
-        "el => el.textContent.startsWith('Every turn')", arg=page.locator(".sentence").element_handle()
-    )
+    choose(page, "triangle")
+    says(page, "Three turns")
+    choose(page, "disc")
+    says(page, "Every turn")
 
 
 def test_drawing_with_the_mouse_updates_during_the_stroke(page):
     page.get_by_text("Draw", exact=True).click()
     paper = page.locator(".paper")
     paper.wait_for()
-    sentence = page.locator(".sentence").element_handle()
-    page.wait_for_function("el => el.textContent.startsWith('Every turn')", arg=sentence)
+    says(page, "Every turn")
     box = paper.bounding_box()
     at = lambda u, v: (box["x"] + u * box["width"], box["y"] + v * box["height"])  # noqa: E731
     page.mouse.move(*at(0.5, 0.2))
     page.mouse.down()
     page.mouse.move(*at(0.5, 0.8), steps=20)
+    sentence = page.locator(".sentence").element_handle()
     page.wait_for_function("el => !el.textContent.startsWith('Every turn')", arg=sentence)  # the pen is still down
     page.mouse.up()
-    page.wait_for_function("el => el.textContent.startsWith('Two turns')", arg=sentence)
+    says(page, "Two turns")
     page.locator(".clear").click()
-    page.wait_for_function("el => el.textContent.startsWith('Every turn')", arg=sentence)
+    says(page, "Every turn")
     page.locator(".undo").click()
-    page.wait_for_function("el => el.textContent.startsWith('Two turns')", arg=sentence)
+    says(page, "Two turns")
 
 
+@pytest.mark.slow
 def test_drawing_with_the_keyboard(page):
     page.get_by_text("Draw", exact=True).click()
     page.locator(".paper").focus()
@@ -117,10 +126,10 @@ def test_drawing_with_the_keyboard(page):
     for _ in range(8):
         page.keyboard.press("ArrowUp")
     page.keyboard.press("Space")
-    sentence = page.locator(".sentence").element_handle()
-    page.wait_for_function("el => el.textContent.startsWith('One turn')", arg=sentence)
+    says(page, "One turn")
 
 
+@pytest.mark.slow
 def test_symmetric_brush_makes_symmetric_images(page):
     page.get_by_text("Draw", exact=True).click()
     paper = page.locator(".paper")
@@ -130,28 +139,70 @@ def test_symmetric_brush_makes_symmetric_images(page):
     page.mouse.down()
     page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.15 * box["height"], steps=8)
     page.mouse.up()
-    page.wait_for_function(
-        "el => el.textContent.startsWith('Three turns')", arg=page.locator(".sentence").element_handle()
-    )
+    says(page, "Three turns")
 
 
 def test_upload_and_crop(page, tmp_path):
     picture = Image.new("L", (300, 200))
-    picture.paste(255, (30, 90, 120, 110))  # a bar at the left, out of the middle
+    picture.paste(255, (40, 90, 120, 110))  # a bar at the left, out of the middle
     picture.save(tmp_path / "bar.png")
     page.get_by_text("Upload", exact=True).first.click()
     page.locator("input[type=file]").set_input_files(tmp_path / "bar.png")
-    page.get_by_text("Zoom").wait_for()
-    sentence = page.locator(".sentence").element_handle()
-    page.get_by_role("slider", name="Across").focus()
-    page.keyboard.press("Home")
-    page.wait_for_function("el => el.textContent.startsWith('One turn')", arg=sentence)  # off centre: no symmetry
+    page.wait_for_selector(".photo[data-name]")
+    says(page, "One turn")  # off centre: no symmetry
+    box = page.locator(".photo").bounding_box()
+    at = lambda u, v: (box["x"] + u * box["width"], box["y"] + v * box["height"])  # noqa: E731
+    page.mouse.move(*at(0.5, 0.5))
+    for _ in range(9):
+        page.mouse.wheel(0, -100)  # a smaller circle,
+    page.mouse.down()
+    page.mouse.move(*at(80 / 300, 0.5), steps=8)  # moved onto the bar
+    says(page, "Two turns")  # before it is let go
+    page.mouse.up()
+    says(page, "Two turns")
+    page.locator(".photo").focus()
+    page.keyboard.press("Shift+ArrowRight")
+    says(page, "One turn")
     (tmp_path / "fake.png").write_text("not a picture")
     page.locator("input[type=file]").set_input_files(tmp_path / "fake.png")
     page.get_by_text("This is not a PNG, JPEG, WebP, BMP or GIF picture.").wait_for()
     assert page.locator(".sentence").inner_text().startswith("One turn")
 
 
+@pytest.mark.slow
+def test_a_second_picture_and_the_drawing_that_comes_back(page):
+    page.get_by_text("Another picture").click()
+    says(page, "No turn explains")
+    source = page.locator(".st-key-source_y")
+    source.get_by_text("Draw", exact=True).click()
+    paper = page.locator(".st-key-pad_y .paper")
+    box = paper.bounding_box()
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.3 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.7 * box["height"], steps=8)
+    page.mouse.up()
+    page.wait_for_selector(".st-key-pad_y .paper[data-answered]")
+    ink = "el => el.getContext('2d').getImageData(128, 128, 1, 1).data[0]"
+    assert paper.evaluate(ink) == 255
+    source.get_by_text("Digits", exact=True).click()
+    paper.wait_for(state="detached")
+    source.get_by_text("Draw", exact=True).click()
+    paper.wait_for()
+    page.wait_for_function(f"el => ({ink})(el) > 250", arg=paper.element_handle())
+
+
+@pytest.mark.slow
+def test_numbers_explain_themselves(page):
+    number = page.locator(".numbers div").nth(3)
+    assert number.inner_text().startswith("Manifold distance")
+    number.hover()
+    shown = "el => getComputedStyle(el, '::after').content"
+    assert "after the best single turn" in number.evaluate(shown)
+    torus, manifold, euclid = (float(page.locator(f".{name}").inner_text()) for name in ("torus", "manifold", "euclid"))
+    assert torus <= manifold <= euclid
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_can_show_it(browser, server, scheme):
     tab = browser.new_page(viewport={"width": 390, "height": 844}, color_scheme=scheme)
@@ -159,3 +210,35 @@ def test_a_phone_can_show_it(browser, server, scheme):
     tab.wait_for_selector(".stage[data-drawn]")
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
     tab.close()
+
+
+@pytest.mark.slow
+def test_a_finger_draws_and_turns(browser, server):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    tab = context.new_page()
+    tab.goto(server)
+    tab.wait_for_selector(".stage[data-drawn]")
+    finger = context.new_cdp_session(tab)
+
+    def drag(box, start, end):
+        for kind, t in [("Start", 0), *[("Move", i / 8) for i in range(1, 9)], ("End", 1)]:
+            u, v = (a + t * (b - a) for a, b in zip(start, end, strict=True))
+            point = {"x": box["x"] + u * box["width"], "y": box["y"] + v * box["height"]}
+            finger.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": [point][: kind != "End"]})
+
+    tab.get_by_text("Draw", exact=True).tap()
+    paper = tab.locator(".paper")
+    paper.wait_for()
+    paper.scroll_into_view_if_needed()
+    top = tab.evaluate("document.querySelector('.stMain').scrollTop")
+    drag(paper.bounding_box(), (0.5, 0.25), (0.5, 0.75))
+    says(tab, "Two turns")
+    assert tab.evaluate("document.querySelector('.stMain').scrollTop") == top  # the page stayed where it was
+    dial = tab.locator(".dial")
+    dial.scroll_into_view_if_needed()
+    before = angle(tab)
+    drag(dial.bounding_box(), (0.9, 0.5), (0.5, 0.1))
+    tab.wait_for_function(
+        "([el, old]) => Number(el.dataset.angle) > old + 30", arg=[tab.locator(".stage").element_handle(), before]
+    )
+    context.close()

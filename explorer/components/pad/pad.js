@@ -1,45 +1,28 @@
 // The pad keeps its own picture; Python gets copies of it, at most one on its way at a time, the newest first.
 
-const SIDE = 64;
-const instances = new WeakMap();
-
+const SIDE = 48;
 export default function ({ data, parentElement, setStateValue }) {
-  let self = instances.get(parentElement);
-  if (!self) {
-    self = create(parentElement);
-    instances.set(parentElement, self);
-  }
-  self.send = (message) => setStateValue("drawing", message);
-  self.acknowledge(data?.ack ?? 0);
+  const self = instance(parentElement, create);
+  if (data?.start && data.ack > self.box.number()) self.show(data.start);
+  self.box.post = (message) => setStateValue("drawing", message);
+  self.box.acknowledge(data?.ack ?? 0);
 }
 
 function create(root) {
   const paper = root.querySelector(".paper");
   const pen = paper.getContext("2d", { willReadFrequently: true });
-  const self = { fold: 1, erase: false, past: [], number: 0, flying: 0, waiting: null, at: [0.5, 0.5], last: null };
+  const self = { fold: 1, erase: false, past: [], at: [0.5, 0.5], last: null };
   pen.fillRect(0, 0, 256, 256);
-
-  self.acknowledge = (number) => {
-    if (number < self.number && self.flying > number) return;
-    self.number = Math.max(self.number, number);
-    if (self.flying) paper.dataset.answered = performance.now() - self.sent; // milliseconds, for `tsa-explorer bench`
-    self.flying = 0;
-    if (self.waiting !== null) {
-      const done = self.waiting;
-      self.waiting = null;
-      tell(done);
-    }
+  // A drawing that comes from elsewhere: from a link, or from before the page was left.
+  self.show = (start) => {
+    const small = new OffscreenCanvas(SIDE, SIDE);
+    greyscale(small, Uint8Array.from(atob(start), (c) => c.charCodeAt(0)));
+    pen.imageSmoothingQuality = "high";
+    pen.drawImage(small, 0, 0, 256, 256);
   };
-  const tell = (done) => {
-    if (self.flying && performance.now() - self.sent < 1500) {
-      self.waiting = done;
-      return;
-    }
-    self.number += 1;
-    self.flying = self.number;
-    self.sent = performance.now();
-    self.send({ number: self.number, done, pixels: pixels() });
-  };
+  const box = mailbox(paper, () => ({ pixels: pixels() }));
+  const tell = box.tell;
+  self.box = box;
   const pixels = () => {
     const small = new OffscreenCanvas(SIDE, SIDE);
     const tiny = small.getContext("2d");
@@ -94,17 +77,26 @@ function create(root) {
     self.last = null;
     tell(true);
   };
+  const say = (text) => setText(root.querySelector(".spoken"), text);
   const undo = () => {
     const before = self.past.pop();
     if (before) pen.putImageData(before, 0, 0);
+    say(before ? "Undone." : "Nothing to undo.");
     tell(true);
   };
   const clear = () => {
     remember();
     pen.fillStyle = "black";
     pen.fillRect(0, 0, 256, 256);
+    say("Cleared.");
     tell(true);
   };
+  const cursor = root.querySelector(".cursor");
+  const point = () => {
+    [cursor.style.left, cursor.style.top] = self.at.map((c) => `${100 * c}%`);
+    cursor.classList.toggle("down", Boolean(self.drawing));
+  };
+  point();
   paper.onkeydown = (event) => {
     const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     const step = 0.04;
@@ -121,10 +113,12 @@ function create(root) {
         remember();
         stroke(self.at, self.at);
       }
+      say(`Pen ${self.drawing ? "down" : "up"}, ${self.at.map((c) => Math.round(100 * c)).join(" % across, ")} % down.`);
       tell(!self.drawing);
     } else if (event.key.toLowerCase() === "u") undo();
     else if (event.key.toLowerCase() === "c") clear();
     else return;
+    point();
     event.preventDefault();
   };
   const choose = (erase) => {

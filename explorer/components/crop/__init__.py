@@ -1,0 +1,36 @@
+"""The crop circle: a photo with a circle to move and resize, which tells where it is while it moves."""
+
+import math
+from collections.abc import Callable
+
+from explorer.components import component, stamp
+from tsa.pictures import Circle
+
+_mount = component(__name__, "instance.js", "mailbox.js", "crop.js")
+
+
+def crop(
+    key: str, acknowledged: int, name: str, photo: str | None, circle: Circle, on_circle_change: Callable[[], None]
+) -> None:
+    """Mount the photo called `name`; its pixels (`photo`, a data address) only need to come with the first message."""
+    data = {
+        "ack": acknowledged, "name": name, "photo": photo, "circle": [circle.x, circle.y, circle.radius]
+    }  # fmt: skip
+    _mount(key=key, data=data, on_circle_change=on_circle_change, height="content")
+
+
+def decode(message: object) -> tuple[Circle, str, int, bool] | None:
+    """The circle in a message from the browser, the name of its photo, its number, whether it was let go.
+
+    None if it is not what our component sends.
+    """
+    stamped = stamp(message)
+    if stamped is None:
+        return None
+    assert isinstance(message, dict)
+    place, name = message.get("circle"), message.get("name")
+    if not isinstance(place, list) or len(place) != 3 or not isinstance(name, str) or len(name) > 100:
+        return None
+    if not all(isinstance(c, int | float) and math.isfinite(c) and 0 <= c <= 1 for c in place):
+        return None
+    return Circle(*map(float, place)), name, *stamped

@@ -1,0 +1,77 @@
+// Three hands: the turn of the picture, and the two phases that it turns. As the circles of the lab.
+
+const LETTER = [[-0.3, -0.5, 0.2, 1], [-0.3, -0.5, 0.62, 0.2], [-0.3, -0.1, 0.5, 0.2]]; // an F, as rectangles
+
+function drawDials(self, canvas) {
+  const [pen, width, height] = context(canvas);
+  const radius = Math.min(width / 6 - 14, (height - 52) / 2);
+  const y = radius + 10;
+  const centre = (i) => [((i + 0.5) * width) / 3, y];
+  drawPicture(self, pen, centre(0), radius);
+  caption(self, pen, centre(0), radius, `s = ${inDegrees(self.s)}°`, "the picture");
+  self.weights.forEach((weight, i) => {
+    const phase = fraction((weight * self.s) / TURN) * TURN;
+    drawHand(self, pen, centre(i + 1), radius, phase);
+    caption(self, pen, centre(i + 1), radius, `φ${"₁₂"[i]} = ${inDegrees(phase)}°`, `weight ${self.labels[i]}`);
+  });
+}
+
+const inDegrees = (radians) => Math.round(fraction(radians / TURN) * 360) % 360;
+
+function drawPicture(self, pen, [x, y], radius) {
+  pen.fillStyle = "black";
+  pen.beginPath();
+  pen.arc(x, y, radius * 0.82, 0, TURN);
+  pen.fill();
+  pen.save();
+  pen.translate(x, y);
+  pen.rotate(-self.s);
+  pen.fillStyle = "white";
+  for (const [left, top, wide, tall] of LETTER) {
+    pen.fillRect(...[left, top, wide, tall].map((c) => c * radius * 0.95));
+  }
+  pen.restore();
+  pen.strokeStyle = withStops(pen.createConicGradient(0, x, y), (t) => -t * TURN);
+  pen.lineWidth = 3;
+  pen.beginPath();
+  pen.arc(x, y, radius, 0, TURN);
+  pen.stroke();
+  // All turns that do the same to both subspaces.
+  const { kernel, wholeTurns } = self.facts;
+  const same = wholeTurns === 1 ? kernel : 1;
+  for (let k = 1; k < same; k++) dot(self, pen, rim([x, y], radius, self.s + (k * TURN) / same), self.s + (k * TURN) / same, 5);
+  dot(self, pen, rim([x, y], radius, self.s), self.s, 9);
+}
+
+const rim = ([x, y], radius, angle) => [x + radius * Math.cos(angle), y - radius * Math.sin(angle)];
+
+function drawHand(self, pen, centre, radius, phase) {
+  pen.lineWidth = 1.6;
+  pen.strokeStyle = self.style.line;
+  pen.beginPath();
+  pen.arc(...centre, radius, 0, TURN);
+  pen.stroke();
+  pen.strokeStyle = hue(phase);
+  pen.fillStyle = hue(phase, 0.16);
+  pen.beginPath();
+  pen.moveTo(...centre);
+  pen.arc(...centre, radius, 0, -phase, true);
+  pen.fill();
+  pen.lineWidth = 5;
+  pen.beginPath();
+  pen.moveTo(...centre);
+  pen.lineTo(...rim(centre, radius - 3, phase));
+  pen.stroke();
+}
+
+function caption(self, pen, [x, y], radius, value, name) {
+  pen.fillStyle = self.style.color;
+  pen.textAlign = "center";
+  pen.textBaseline = "top";
+  pen.font = `650 15px ${self.style.fontFamily}`;
+  pen.fillText(value, x, y + radius + 12);
+  pen.globalAlpha = 0.72;
+  pen.font = `400 12.5px ${self.style.fontFamily}`;
+  pen.fillText(name, x, y + radius + 32);
+  pen.globalAlpha = 1;
+}

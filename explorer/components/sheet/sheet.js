@@ -1,0 +1,227 @@
+// All filters of a model at once, and one of them taken apart. Everything is here from the start: choosing, sorting,
+// zooming and turning need no server.
+
+const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export default function ({ data, parentElement, setStateValue }) {
+  const self = instance(parentElement, create);
+  self.commit = (chosen) => setStateValue("chosen", chosen);
+  self.readStyle(); // this function runs again when the theme changes
+  const blob = data && decode(data);
+  if (blob && (blob.digest !== self.blob?.digest || blob.chosen !== self.blob.chosen)) self.open(blob);
+  else self.draw();
+  return () => self.pause();
+}
+
+const label = (weight) => (Array.isArray(weight) ? `(${weight.join(", ")})` : `${weight}`);
+const speed = (weight) => (Array.isArray(weight) ? Math.hypot(...weight) : Math.abs(weight));
+
+function create(root) {
+  const find = (name) => root.querySelector("." + name);
+  const self = { chosen: 0, turn: 0, playing: 0, commit: () => {} };
+
+  self.readStyle = () => {
+    const style = getComputedStyle(find("card"));
+    self.style = { color: style.color, fontFamily: style.fontFamily, line: style.borderTopColor };
+    self.accent = getComputedStyle(find("sheet")).getPropertyValue("--st-primary-color") || style.color;
+  };
+  self.open = (blob) => {
+    self.blob = blob;
+    self.chosen = Math.min(blob.chosen, blob.weights.length - 1);
+    self.atlas = tiles(blob);
+    const speeds = blob.weights.map(speed);
+    const largest = Math.ceil(Math.max(...speeds));
+    for (const name of ["low", "high"]) find(name).max = largest;
+    [find("low").value, find("high").value, find("pure").value] = [0, largest, 0];
+    setText(find("title"), `${blob.name}: ${blob.planes} filter pairs${blob.singles ? ` and ${blob.singles} single filters` : ""}, sorted by |ω|`);
+    self.arrange();
+    self.introduce();
+    if (!self.playing && !still()) self.play();
+  };
+
+  // Which filters are shown, and where.
+  self.arrange = () => {
+    const { weights, purity } = self.blob;
+    const [low, high, pure] = ["low", "high", "pure"].map((name) => Number(find(name).value));
+    setText(find("pure-text"), `${pure} %`);
+    self.shown = weights.map((_, j) => j).filter((j) => speed(weights[j]) >= low - 1e-9 && speed(weights[j]) <= high + 1e-9 && 100 * purity[j] >= pure);
+    if (find("order").value === "purity") self.shown.sort((a, b) => purity[b] - purity[a]);
+    setText(find("count"), `${self.shown.length} of ${weights.length} shown`);
+    self.draw();
+  };
+  self.draw = () => {
+    if (!self.blob || !find("scroll").clientWidth) return; // nothing to show, or leaving the page
+    drawHistogram(self, find("histogram"));
+    drawGrid(self, find("grid"), find("scroll"), Number(find("zoom").value) / 100);
+    drawSpecimen(self, find);
+    self.mark();
+  };
+  // A frame around the chosen one, above the canvas: choosing need not draw the grid again.
+  self.mark = () => {
+    const [x, y, w, h] = self.cells[self.shown.indexOf(self.chosen)] ?? [0, 0, 0, 0];
+    const mark = find("mark");
+    mark.hidden = !w;
+    Object.assign(mark.style, { left: `${x}px`, top: `${y}px`, width: `${w - 2}px`, height: `${h - 2}px` });
+    const { weights, purity } = self.blob;
+    const told = self.shown.map((j) => `Subspace ${j + 1}, weight ${label(weights[j])}, purity ${Math.round(100 * purity[j])} %.`);
+    listOptions(find("grid"), told, self.shown.indexOf(self.chosen));
+  };
+  self.introduce = () => {
+    introduceSpecimen(self, find);
+    drawSpecimen(self, find);
+    self.mark();
+    root.querySelector(".sheet").dataset.chosen = self.chosen;
+  };
+  self.choose = (j, commit = true) => {
+    if (j === undefined || j === self.chosen) return;
+    self.chosen = j;
+    drawHistogram(self, find("histogram"));
+    self.introduce();
+    if (commit) self.commit(j);
+  };
+
+  const grid = find("grid");
+  grid.onclick = (event) => {
+    const box = grid.getBoundingClientRect();
+    const at = self.cells.findIndex(
+      ([x, y, w, h]) => event.clientX - box.left >= x && event.clientX - box.left < x + w && event.clientY - box.top >= y && event.clientY - box.top < y + h,
+    );
+    if (at >= 0) self.choose(self.shown[at]);
+  };
+  grid.onkeydown = (event) => {
+    const next = stepped(event.key, self.shown.indexOf(self.chosen), self.columns, self.shown.length);
+    if (next === undefined) return;
+    event.preventDefault();
+    self.choose(self.shown[next]);
+    const [, y, , h] = self.cells[next] ?? [0, 0, 0, 0];
+    const frame = find("scroll");
+    if (y < frame.scrollTop) frame.scrollTop = y;
+    if (y + h > frame.scrollTop + frame.clientHeight) frame.scrollTop = y + h - frame.clientHeight;
+  };
+  find("histogram").onclick = (event) => {
+    const box = find("histogram").getBoundingClientRect();
+    const bar = self.bars.find(([x, w]) => event.clientX - box.left >= x && event.clientX - box.left < x + w);
+    if (!bar) return;
+    find("low").value = find("high").value = bar[2];
+    self.arrange();
+  };
+  for (const name of ["low", "high", "pure", "order"]) find(name).oninput = self.arrange;
+  find("zoom").oninput = self.draw;
+  find("all").onclick = () => {
+    [find("low").value, find("high").value, find("pure").value, find("zoom").value] = [0, find("high").max, 0, 0];
+    self.arrange();
+  };
+
+  // The orbit of the chosen pair.
+  self.pause = () => {
+    cancelAnimationFrame(self.playing);
+    self.playing = 0;
+    find("play").textContent = "▶";
+    find("play").setAttribute("aria-label", "Play its orbit");
+  };
+  self.play = () => {
+    find("play").textContent = "❚❚";
+    find("play").setAttribute("aria-label", "Pause its orbit");
+    let last = performance.now();
+    const step = (now) => {
+      self.turn = (self.turn + ((now - last) / 1000) * 60) % 360;
+      last = now;
+      find("turn").value = self.turn;
+      drawTurning(self, find);
+      self.playing = requestAnimationFrame(step);
+    };
+    self.playing = requestAnimationFrame(step);
+  };
+  find("play").onclick = () => (self.playing ? self.pause() : self.play());
+  find("turn").oninput = () => {
+    self.pause();
+    self.turn = Number(find("turn").value);
+    drawTurning(self, find);
+  };
+  new ResizeObserver(() => self.draw()).observe(find("scroll"));
+  return self;
+}
+
+// Every filter once, at its own size, as [real, imaginary] canvases.
+function tiles(blob) {
+  const [height, width] = blob.shape;
+  return blob.weights.map((_, j) =>
+    [0, 1].map((part) => {
+      const start = (2 * j + part) * height * width;
+      const canvas = new OffscreenCanvas(width, height);
+      greyscale(canvas, blob.filters.subarray(start, start + height * width));
+      return canvas;
+    }),
+  );
+}
+
+function drawHistogram(self, canvas) {
+  const [pen, width, height] = context(canvas);
+  const counts = new Map();
+  for (const weight of self.blob.weights) counts.set(Math.round(speed(weight)), (counts.get(Math.round(speed(weight))) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  const last = Math.max(...counts.keys());
+  const step = width / (last + 1);
+  const chosen = Math.round(speed(self.blob.weights[self.chosen]));
+  self.bars = [];
+  pen.textAlign = "center";
+  pen.font = `400 11px ${self.style.fontFamily}`;
+  for (const [weight, count] of counts) {
+    const h = ((height - 28) * count) / most;
+    pen.fillStyle = weight === chosen ? self.accent : self.style.color;
+    pen.globalAlpha = weight === chosen ? 1 : 0.35;
+    pen.fillRect(weight * step + 2, height - 14 - h, Math.max(1, step - 4), h);
+    pen.globalAlpha = 0.8;
+    pen.fillStyle = self.style.color;
+    if (step > 14 || weight % 5 === 0) pen.fillText(weight, (weight + 0.5) * step, height - 2);
+    if (step > 14) pen.fillText(count, (weight + 0.5) * step, height - 17 - h);
+    self.bars.push([weight * step, step, weight]);
+  }
+  pen.globalAlpha = 1;
+  const words = [...counts].map(([weight, count]) => `${count} of weight ${weight}`).join(", ");
+  canvas.setAttribute("aria-label", `Histogram of weights: ${words}`);
+}
+
+function drawGrid(self, canvas, frame, zoom) {
+  const { shape, weights, lines } = self.blob;
+  const width = Math.max(120, frame.clientWidth - 4);
+  const tall = Math.min(1, Math.max(shape[0] / shape[1], 0.4));
+  const cell = (tile) => [2 * tile + 10, tile * tall + 20];
+  const columns = (tile) => Math.max(1, Math.floor(width / cell(tile)[0]));
+  const fits = (tile) => Math.ceil(self.shown.length / columns(tile)) * cell(tile)[1] <= frame.clientHeight;
+  let fit = 16;
+  while (fit < 110 && fits(fit + 1)) fit += 1;
+  const tile = Math.round(fit + zoom * (128 - fit));
+  const [w, h] = cell(tile);
+  self.columns = columns(tile);
+  const rows = Math.ceil(self.shown.length / self.columns);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${Math.max(rows * h + 4, 40)}px`;
+  const [pen] = context(canvas);
+  pen.imageSmoothingEnabled = false;
+  pen.textBaseline = "top";
+  let before = null;
+  self.cells = self.shown.map((j, i) => {
+    const [x, y] = [(i % self.columns) * w, Math.floor(i / self.columns) * h];
+    // The weight stands above the first of its group, as in the paper, and above each where there is room.
+    const name = label(weights[j]);
+    if (name !== before || tile > 40) {
+      pen.fillStyle = self.style.color;
+      pen.globalAlpha = name !== before ? 1 : 0.7;
+      pen.font = `${name !== before ? 650 : 400} 11px ${self.style.fontFamily}`;
+      pen.fillText(name, x + 4, y + 3);
+      pen.globalAlpha = 1;
+    }
+    before = name;
+    for (const part of lines[j] ? [0] : [0, 1]) tileAt(self, pen, j, part, x + 4 + part * (tile + 2), y + 16, tile, tile * tall);
+    return [x, y, w, h];
+  });
+}
+
+// A filter as a picture, or as a curve if it is a signal.
+function tileAt(self, pen, j, part, x, y, width, height) {
+  const { shape, filters } = self.blob;
+  if (shape[0] > 1) return pen.drawImage(self.atlas[j][part], x, y, width, height);
+  const start = (2 * j + part) * shape[1];
+  signal(pen, filters.subarray(start, start + shape[1]), x, y, width, height, self.style);
+}

@@ -1,0 +1,69 @@
+"""Numbers to figures that people inspect and save; pure, no Streamlit."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tsa.checks import Array
+from tsa.inspection import Inspection
+
+_LAYOUT = {"margin": {"l": 10, "r": 10, "t": 36, "b": 10}, "height": 300, "legend": {"orientation": "h", "y": -0.25}}
+# Okabe and Ito's colours: told apart by everyone.
+_BLUE, _ORANGE, _GREEN = "#0072B2", "#D55E00", "#009E73"
+
+
+def equivariance(inspection: Inspection) -> go.Figure:
+    """The equivariance error against s, the model's own share apart from the interpolation's."""
+    errors = inspection.equivariance
+    s = np.degrees(errors.angles) if errors.angles.ndim == 1 else np.arange(len(errors.angles))
+    figure = go.Figure()
+    for name, values, colour, dash in (
+        ("model", errors.model, _BLUE, "solid"),
+        ("interpolation", errors.interpolation, _ORANGE, "dash"),
+        ("both together", errors.total, _GREEN, "dot"),
+    ):
+        line = {"color": colour, "dash": dash, "width": 2.5}
+        figure.add_scatter(x=s, y=values, name=name, line=line, hovertemplate="%{y:.3f}")
+    figure.update_layout(title="Equivariance error against s", hovermode="x unified", **_LAYOUT)
+    figure.update_xaxes(title="s in degrees" if errors.angles.ndim == 1 else "shift", dtick=45)
+    figure.update_yaxes(title="‖z(s·x) − e^{iωs}z(x)‖ / ‖z(x)‖", rangemode="tozero")
+    return figure
+
+
+def purity(inspection: Inspection) -> go.Figure:
+    """Purity and its ceiling for every subspace, by |ω|."""
+    weights, score = inspection.model.weights, inspection.recovery
+    size = np.abs(weights) if weights.ndim == 1 else np.hypot(*weights.T)
+    names = [str(w) if weights.ndim == 1 else str(tuple(w)) for w in weights.tolist()]
+    figure = go.Figure()
+    figure.add_scatter(
+        x=size, y=score.ceiling, mode="markers", name="best possible", marker={"symbol": "line-ew-open", "size": 12,
+        "color": _ORANGE}, hovertemplate="%{y:.3f}",
+    )  # fmt: skip
+    figure.add_scatter(
+        x=size, y=score.purity, mode="markers", name="purity", marker={"size": 7, "color": _BLUE}, text=names,
+        hovertemplate="weight %{text}: %{y:.3f}",
+    )  # fmt: skip
+    figure.update_layout(title="Purity of each subspace", **_LAYOUT)
+    figure.update_xaxes(title="|ω|")
+    figure.update_yaxes(title="purity", range=[min(0.0, float(score.purity.min())), 1.03])
+    return figure
+
+
+def curve(points: list[tuple[float, float]]) -> go.Figure:
+    """Mean log evidence while training: as it was, and smoothed."""
+    pairs, evidence = np.array(points).reshape(-1, 2).T
+    figure = go.Figure()
+    thin = slice(None, None, max(1, len(pairs) // 800))
+    colour = "rgba(0,114,178,0.3)"
+    figure.add_scatter(x=pairs[thin], y=evidence[thin], name="a batch", line={"color": colour, "width": 1})
+    figure.add_scatter(x=pairs[thin], y=_smooth(evidence)[thin], name="smoothed", line={"color": _BLUE, "width": 2.5})
+    figure.update_layout(title="Evidence while training", **_LAYOUT)
+    figure.update_xaxes(title="pairs seen")
+    figure.update_yaxes(title="mean log p(y | x), nats")
+    return figure
+
+
+def _smooth(values: Array) -> Array:
+    width = max(1, len(values) // 50)
+    padded = np.pad(values, (width // 2, width - 1 - width // 2), mode="edge")
+    return np.convolve(padded, np.full(width, 1 / width), "valid")

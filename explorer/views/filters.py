@@ -1,0 +1,36 @@
+"""The filters of a model, sorted by weight, and one of them taken apart (figure 3 of the paper)."""
+
+import io
+
+import streamlit as st
+
+from explorer import compute, store
+from explorer.components.sheet import sheet
+from explorer.views.model import choose_model
+from explorer.views.picture import current
+from tsa.sheet import filter_sheet, filter_sheet_svg
+
+
+@st.fragment
+def page() -> None:
+    """A menu of models, the sheet, and the sheet to take away."""
+    menu, png, svg = st.columns([4, 1, 1], vertical_alignment="bottom")
+    with menu:
+        entry = choose_model("filters_model")
+    if entry.note:
+        st.caption(entry.note)
+
+    def picture() -> bytes:
+        buffer = io.BytesIO()
+        filter_sheet(entry.model, entry.shape).save(buffer, "PNG")
+        return buffer.getvalue()
+
+    png.download_button(
+        "Sheet as PNG", picture, f"{entry.name}.png", "image/png", on_click="ignore", width="stretch"
+    )  # fmt: skip
+    svg.download_button(
+        "Sheet as SVG", lambda: filter_sheet_svg(entry.model, entry.shape), f"{entry.name}.svg", "image/svg+xml",
+        on_click="ignore", width="stretch",
+    )  # fmt: skip
+    sheet(compute.filters(entry, current("x").picture, store.chosen_filter()), on_chosen_change=lambda: None)
+    store.finish()

@@ -1,0 +1,86 @@
+"""Choosing a picture: a shape, a drawing, a digit or a photo of one's own."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from explorer import compute, media, store
+from explorer.components.crop import crop
+from explorer.components.pad import pad
+from tsa import pictures
+from tsa.shapes import SHAPES
+
+SOURCES = ["Shapes", "Draw", "Digits", "Upload"]
+T = TypeVar("T")
+
+
+class Chosen(NamedTuple):
+    """A square grey picture, and whether it is finished: a pen that is down will change it in a moment."""
+
+    picture: NDArray[np.float64]
+    done: bool
+
+
+def choose(patch: str, label: str) -> Chosen:
+    """Controls that choose the picture of patch "x" or "y"."""
+    source = st.segmented_control(label, SOURCES, default="Shapes", required=True, key=f"source_{patch}")
+    if source == "Draw":
+        _pad(patch)
+    elif source == "Upload":
+        _photo(patch)
+    elif source == "Digits":
+        _gallery(f"gallery_digit_{patch}", range(len(compute.digits()[1])), store.DIGIT, compute.digit_icon)
+    else:
+        name = _gallery(f"gallery_shape_{patch}", list(SHAPES), store.FIRST[patch], compute.shape_icon)
+        fold = SHAPES[name].fold
+        symmetry = {0: "the same however it is turned", 1: "no symmetry"}.get(fold, f"{fold}-fold symmetry")
+        st.caption(f"**{name}**, {symmetry}")
+    return current(patch)
+
+
+def current(patch: str) -> Chosen:
+    """The picture of patch "x" or "y" as it was last chosen, on whatever page."""
+    source = store.choice(f"source_{patch}", "Shapes")
+    if source == "Draw":
+        drawing = store.drawing(patch)
+        return Chosen(drawing.picture, drawing.done)
+    if source == "Upload":
+        photo = store.photo(patch)
+        if photo is None:
+            return Chosen(compute.shape_picture("F"), True)
+        return Chosen(photo.cut, photo.done)
+    if source == "Digits":
+        return Chosen(compute.digits()[0][store.choice(f"gallery_digit_{patch}", store.DIGIT)], True)
+    return Chosen(compute.shape_picture(store.choice(f"gallery_shape_{patch}", store.FIRST[patch])), True)
+
+
+def _gallery(key: str, options: Sequence[T], default: T, icon: Callable[[T], str]) -> T:
+    """Little pictures to choose from; the style sheet of the app makes them round."""
+    return st.pills(
+        "Picture", options, default=default, format_func=icon, required=True, key=key, label_visibility="collapsed",
+        wrap=True,
+    )  # fmt: skip
+
+
+def _pad(patch: str) -> None:
+    drawing = store.drawing(patch)
+    start = drawing.picture if drawing.fresh and drawing.number else None
+    pad(f"pad_{patch}", drawing.number, start, on_drawing_change=lambda: None)
+    if not drawing.picture.any():
+        st.caption("Draw something: the posterior follows the pen.")
+
+
+def _photo(patch: str) -> None:
+    file = st.file_uploader("A picture", type=pictures.EXTENSIONS, key=f"upload_{patch}", label_visibility="collapsed")
+    trouble = store.upload(patch, file.getvalue() if file is not None else None)
+    if trouble:
+        st.error(trouble)
+    photo = store.photo(patch)
+    if photo is None:
+        st.caption("PNG, JPEG, WebP, BMP or GIF. Until then, the letter F.")
+        return
+    address = media.data_url(photo.picture, 480) if photo.fresh else None
+    crop(f"crop_{patch}", photo.number, photo.name, address, photo.circle, on_circle_change=lambda: None)

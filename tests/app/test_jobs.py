@@ -1,0 +1,296 @@
+"""Trainings that visitors start: real processes, the same bits as the command line, and nothing left behind."""
+
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from explorer.jobs import Jobs, State, recipe_from
+from explorer.trainer import Trainer
+from tsa import InputError, Subgroup
+from tsa.cli import main
+
+SHIFT = {"kind": "shift in 1-D", "size": 16, "subspaces": 8, "pairs": 2_000}
+ENDLESS = {"kind": "rotation", "size": 8, "subspaces": 20, "pairs": 5_000_000}
+
+
+class Clock:
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def jobs(clock):
+    with closing(Jobs(limit=1, clock=clock)) as jobs:
+        yield jobs
+
+
+def until(condition, seconds=60.0):
+    """Wait for another process, looking a hundred times a second."""
+    pulse = threading.Event()
+    for _ in range(int(100 * seconds)):
+        if condition():
+            return
+        pulse.wait(0.01)
+    pytest.fail("waited in vain")
+
+
+def ends(job, state=State.FINISHED):
+    until(lambda: job.status().state not in (State.WAITING, State.RUNNING))
+    assert job.status().state is state, job.status().sentence
+    return job
+
+
+def learns(job, pairs=1):
+    until(lambda: job.status().pairs >= pairs or job.status().state is not State.RUNNING)
+    assert job.status().state is State.RUNNING, job.status().sentence
+    return job
+
+
+def from_command_line(path, recipe):
+    command = ["train", recipe.group, "--shape", "x".join(map(str, recipe.shape)), "--out", str(path)]
+    for name, value in (("subspaces", recipe.n_subspaces), ("pairs", recipe.n_pairs), ("seed", recipe.seed)):
+        command += [f"--{name}", str(value)]
+    command += ["--rate", str(recipe.learning_rate), "--noise", str(recipe.noise), *["--refine"] * recipe.refined]
+    assert main(command) == 0
+    return path.read_bytes()
+
+
+def test_the_same_file_as_the_command_line(jobs, tmp_path, capsys):
+    recipe = recipe_from(**SHIFT, rate=0.3, noise=0.8, seed=5)
+    job = ends(jobs.submit(recipe, "me"))
+    assert job.download() == from_command_line(tmp_path / "m.npz", recipe)
+    file, status = job.result(), job.status()
+    assert isinstance(file.model, Subgroup)
+    np.testing.assert_array_equal(file.model.filters, status.filters)
+    assert file.about["curve"] == [list(point) for point in status.curve]
+    assert (status.fraction, status.pairs, status.has_model) == (1.0, 2000, True)
+
+
+@pytest.mark.slow
+def test_another_seed_gives_another_model(jobs):
+    one, other = (ends(jobs.submit(recipe_from(**SHIFT, seed=seed), seed)).result().model for seed in (1, 2))
+    assert np.abs(one.filters - other.filters).max() > 0.1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"kind": "rotation", "size": 16, "subspaces": 50, "pairs": 30_000},
+        {"kind": "rotation", "size": 8, "subspaces": 20, "pairs": 10_050, "seed": 3, "refined": True},
+        {"kind": "shift in 2-D", "size": 6, "subspaces": 18, "pairs": 20_000, "noise": 0.5, "refined": True},
+    ],
+)
+def test_every_group_gives_the_same_file_as_the_command_line(jobs, tmp_path, settings):
+    recipe = recipe_from(**settings)
+    assert ends(jobs.submit(recipe, "me")).download() == from_command_line(tmp_path / "m.npz", recipe)
+
+
+@pytest.mark.slow
+def test_interruptions_leave_no_trace(jobs, tmp_path):
+    """Paused, killed from outside, stopped and taken up again each time: still the file of the command line."""
+    recipe = recipe_from("rotation", 12, 40, 300_000, seed=2)
+    job = learns(jobs.submit(recipe, "me"), 20_000)
+    job.pause()
+    paused = job.status()
+    assert paused.state is State.PAUSED
+    assert 20_000 <= paused.pairs < 300_000
+    job.resume()
+    learns(job, paused.pairs + 20_000)
+    job._trainer.kill()
+    ends(job, State.FAILED)
+    job.resume()
+    learns(job, paused.pairs + 40_000).stop()
+    assert ends(job, State.STOPPED).status().pairs < 300_000
+    job.resume()
+    assert not job.status().has_model
+    assert ends(job).download() == from_command_line(tmp_path / "m.npz", recipe)
+
+
+def test_one_runs_and_the_others_wait_in_line(jobs, clock):
+    first, *others = [jobs.submit(recipe_from(**settings), n) for n, settings in enumerate((ENDLESS, SHIFT, SHIFT))]
+    assert [job.status().position for job in (first, *others)] == [0, 1, 2]
+    assert others[0].status().sentence == "In line at place 1: one training runs at a time."
+    learns(first, 5000)
+    status = first.status()
+    assert status.pairs_per_second > 0
+    assert status.seconds_left == pytest.approx((5_000_000 - status.pairs) / status.pairs_per_second)
+    assert status.filters.shape == (64, 20)
+    assert [pairs for pairs, _ in status.curve][:2] == [100, 5000]
+    others[1].discard()
+    first.stop()  # keeps its place until its model is made
+    assert others[0].status().state is State.WAITING
+    ends(first, State.STOPPED)
+    ends(others[0])
+    assert jobs.of(2) is None
+    stopped = first.result()
+    assert isinstance(stopped.model, Subgroup)
+    assert stopped.about["curve"][-1][0] == first.status().pairs < 5_000_000
+
+
+@pytest.mark.slow
+def test_what_is_cut_off_says_so_and_goes_on(jobs):
+    job = learns(jobs.submit(recipe_from(**ENDLESS), "me"))
+    job._trainer.kill()
+    ends(job, State.FAILED)
+    status = job.status()
+    assert status.sentence.startswith("The training was cut off")
+    assert not status.has_model
+    with pytest.raises(InputError, match="failed"):
+        job.result()
+    job.resume()
+    learns(job, status.pairs + 1)
+
+
+@pytest.mark.slow
+def test_troubles_are_one_sentence(jobs, monkeypatch):
+    recipe = recipe_from(**SHIFT)
+    object.__setattr__(recipe, "noise", -1.0)
+    refused = ends(jobs.submit(recipe, "me"), State.FAILED)
+    assert refused.status().sentence == "The noise must be a positive number of ordinary size, got -1.0."
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    missing = jobs.submit(recipe, "me").status()
+    assert missing.state is State.FAILED
+    assert missing.sentence == "The training could not be started: No such file or directory."
+
+
+@pytest.mark.slow
+def test_who_leaves_is_waited_for_and_then_forgotten(jobs, clock):
+    """The trainer's own reports make the server look at the clock: nobody has to ask."""
+    gone = learns(jobs.submit(recipe_from(**ENDLESS), "gone"))
+    also_gone = jobs.submit(recipe_from(**ENDLESS), "also gone")
+    clock.now = 60.0
+    here = jobs.submit(recipe_from(**SHIFT), "here")
+    assert here.status().position == 2
+    clock.now = 100.0
+    ends(here)
+    assert [gone._state, also_gone._state] == [State.PAUSED] * 2
+    assert gone.status().sentence.endswith("pairs, because nobody was watching.")
+    gone.resume()
+    learns(gone)
+    clock.now = 2000.0
+    until(lambda: jobs.of("gone") is None)
+    assert jobs.of("here") is None
+    assert gone.status().state is State.DISCARDED
+    assert gone.status().filters is None
+    gone.resume()
+    assert gone.status().sentence == "Discarded, because nobody came back to it."
+
+
+def test_clicks_that_make_no_sense_do_nothing(jobs):
+    job = jobs.submit(recipe_from(**ENDLESS), "me")
+    job.resume()
+    assert job.status().state is State.RUNNING
+    for _ in range(2):
+        job.pause()
+        assert job.status().state is State.PAUSED
+    job.resume()
+    waiting = jobs.submit(recipe_from(**SHIFT), "you")
+    waiting.stop()
+    assert waiting.status().sentence == "Stopped before anything was learned: there is no model."
+    replaced = jobs.submit(recipe_from(**ENDLESS), "you")
+    assert jobs.submit(recipe_from(**ENDLESS), "you") is jobs.of("you")
+    for click in (replaced.pause, replaced.stop, replaced.discard):
+        click()
+        assert replaced.status().state is State.DISCARDED
+    assert jobs.of("you").status().position == 1
+
+
+@pytest.mark.slow
+def test_many_visitors_clicking_at_once(monkeypatch):
+    """Never more than the limit run, nobody waits beside an empty place, and no process stays behind."""
+    begun = []
+
+    class Recorded(Trainer):
+        def __init__(self, *order):
+            super().__init__(*order)
+            begun.append(self)
+
+    monkeypatch.setattr("explorer.jobs.Trainer", Recorded)
+    crowds = []
+
+    def visit(owner):
+        rng = np.random.default_rng(owner)
+        job = jobs.submit(recipe_from(**SHIFT), owner)
+        for click in rng.choice(["pause", "resume", "resume", "stop", "status", "status", "discard"], 40):
+            getattr(job, click)()
+            with jobs._lock:
+                states = [other._state for other in jobs._jobs.values()]
+            crowds.append((states.count(State.RUNNING), states.count(State.WAITING)))
+            if click == "discard":
+                job = jobs.submit(recipe_from(**SHIFT), owner)
+
+    with closing(Jobs(limit=2)) as jobs, ThreadPoolExecutor(8) as pool:
+        list(pool.map(visit, range(8)))
+        for owner in range(8):
+            job = jobs.of(owner)
+            job.resume()
+            until(lambda job=job: job.status().state in (State.FINISHED, State.STOPPED))
+    assert max(running for running, _ in crowds) == 2
+    assert all(running == 2 for running, waiting in crowds if waiting)
+    for trainer in begun:
+        trainer._process.wait(30)
+
+
+PARENT = """
+import os, sys, threading
+from explorer.jobs import Jobs, recipe_from
+if __name__ == "__main__":
+    job = Jobs().submit(recipe_from("rotation", 8, 20, 5_000_000), "me")
+    while (status := job.status()).state == "running" and not status.pairs:
+        threading.Event().wait(0.01)
+    print("streamlit" in sys.modules, flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("way", ["killed", pytest.param("ended", marks=pytest.mark.slow)])
+def test_no_training_outlives_the_server(way):
+    """The trainer shares its parent's stderr, so that pipe ends only when both are gone."""
+    server = subprocess.Popen(
+        [sys.executable, "-c", PARENT],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    with server:
+        assert server.stdout.readline() == b"False\n"
+        if way == "killed":
+            server.kill()
+        assert server.communicate(timeout=30) == (b"", b"")
+    assert server.returncode == (-9 if way == "killed" else 0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kind": "scaling"}, "rotation, shift in 1-D, shift in 2-D; got 'scaling'"),
+        ({"size": 1}, "size must be a whole number from 2 to 1,024"),
+        ({"kind": "rotation", "size": 33}, "size must be a whole number from 2 to 32"),
+        ({"size": 8.0}, "size must be a whole number"),
+        ({"subspaces": 0}, "number of subspaces must be a whole number from 1 on"),
+        ({"subspaces": 9}, "fewer subspaces, or use larger patches"),
+        ({"pairs": 5_000_001}, "from 1 to 5,000,000"),
+        ({"noise": float("nan")}, "noise must be a positive number"),
+        ({"noise": 1e-9}, "noise must lie between 0.001 and 1000"),
+        ({"rate": -1.0}, "rate must be a positive number"),
+        ({"rate": "fast"}, "rate must be a positive number"),
+        ({"seed": -1}, "seed must be a whole number from 0 on"),
+    ],
+)
+def test_settings_out_of_range_are_one_sentence(changes, message):
+    with pytest.raises(InputError, match=message) as caught:
+        recipe_from(**(SHIFT | changes))
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,209 @@
+"""The pages besides the lab, without a browser: every state, and what strangers upload."""
+
+import io
+import json
+import threading
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from explorer import compute, library
+from explorer.components import sheet
+from explorer.jobs import State, recipe_from
+from explorer.views.model import _csv, _json
+from tests.app.test_app import unpack
+from tests.test_files import HOSTILE
+from tsa import Subgroup, load
+from tsa.errors import TSAError
+from tsa.files import ModelFile
+from tsa.groups import CyclicShift, ImageRotation
+from tsa.sheet import filter_sheet, filter_sheet_svg
+from tsa.weights import frequencies, spectra
+
+
+def opened(page):
+    def script(page):
+        import importlib
+
+        from explorer import store
+
+        store.begin(page)
+        importlib.import_module(f"explorer.views.{page}").page()
+
+    return AppTest.from_function(script, args=(page,), default_timeout=60).run()
+
+
+def npy(array):
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    return buffer.getvalue()
+
+
+@pytest.fixture(scope="module")
+def refined():
+    return load("rotation-16-refined")
+
+
+@pytest.fixture
+def model_page():
+    return opened("model")
+
+
+@pytest.mark.parametrize("page", ["lab", "filters", "model", "train", "orbits"])
+def test_every_page_opens(page):
+    assert not opened(page).exception
+
+
+@pytest.mark.slow
+def test_the_filters_of_every_model():
+    app = opened("filters")
+    for name in app.selectbox(key="filters_model").options:
+        if name != "rotation-28":  # seconds of spectra; the browser test has it
+            app.selectbox(key="filters_model").set_value(name).run()
+            assert not app.exception
+            assert app.selectbox(key="filters_model").value == name
+
+
+def test_packed_filters_are_the_model(refined):
+    action = ImageRotation(16)
+    heights, known = spectra(refined.filters, action), frequencies(action)
+    response = refined.coordinates(np.random.default_rng(0).normal(size=256))
+    header, arrays = unpack(sheet.pack("m", "d", refined, (16, 16), heights, known, response))
+    assert header["weights"] == sorted(header["weights"], key=abs)
+    assert (header["planes"], header["singles"]) == (48, 7)
+    np.testing.assert_allclose(
+        header["purity"], heights.max(axis=1)[np.argsort(np.abs(refined.weights), kind="stable")], atol=1e-4
+    )
+    assert arrays["filters"].size == 55 * 2 * 256
+    loud = np.abs(response) * (refined.weights != 0)
+    assert header["chosen"] == np.argsort(np.abs(refined.weights), kind="stable").tolist().index(int(loud.argmax()))
+
+
+@pytest.mark.slow
+def test_the_model_page_reports_and_refines(model_page):
+    model_page.selectbox(key="model_menu").set_value("rotation-16").run()
+    assert not model_page.exception
+    values = {row["quantity"]: row["value"] for _, row in model_page.dataframe[0].value.iterrows()}
+    assert values["subspaces"] == "50 planes, 0 lines"
+    model_page.button[0].click().run()  # refine
+    assert not model_page.exception
+    assert "rotation-16 (refined)" in model_page.selectbox(key="model_menu").options
+    assert model_page.selectbox(key="model_menu").value == "rotation-16"  # not yet used elsewhere
+    both = next(table.value for table in model_page.dataframe if "after" in table.value)
+    confirmed = both.set_index("quantity").loc["confirmed weights"]
+    assert confirmed["after"].split(" of ")[0] == confirmed["after"].split(" of ")[1]
+
+
+def upload(app, name, data):
+    return app.file_uploader(key="model_upload").set_value((name, data, "application/octet-stream")).run()
+
+
+def test_somebody_elses_filters(model_page, refined):
+    """A random W, a DFT, and a shuffled, phase-shifted copy of a bundled model, each made without our code."""
+    rng = np.random.default_rng(5)
+    upload(model_page, "random.npy", npy(np.linalg.qr(rng.normal(size=(64, 64)))[0]))
+    assert any("No group we know" in info.value for info in model_page.info)
+    n = 24
+    waves = np.array([wave(2 * np.pi * k * np.arange(n) / n) for k in range(1, n // 2) for wave in (np.cos, np.sin)]).T
+    upload(model_page, "dft.npy", npy(waves / np.linalg.norm(waves, axis=0)))
+    assert not model_page.exception
+    dft = model_page.session_state["own_models"]["dft"]
+    assert sorted(np.abs(dft.model.weights)) == list(range(1, n // 2))
+    planes = np.flatnonzero(refined.weights != 0)
+    order = rng.permutation(planes)
+    filters = refined.filters[:, order] * np.exp(2j * np.pi * rng.random(order.size))
+    upload(model_page, "copy.npy", npy(np.stack([filters.real, filters.imag], -1).reshape(256, -1)))
+    copy = model_page.session_state["own_models"]["copy"]
+    np.testing.assert_array_equal(np.abs(copy.model.weights), np.abs(refined.weights[order]))
+    original = library.entry("o", compute.entry("rotation-16-refined").file)
+    whole = Subgroup(refined.filters[:, planes], refined.weights[planes])
+    same = compute.comparison(copy, library.Entry("o", original.file, whole, original.action, "x"))
+    assert same.verdict.startswith("The same representation")
+    model_page.selectbox(key="compare_with").set_value("rotation-16-refined").run()
+    assert model_page.warning[0].value.startswith(
+        "Not the same representation: differently many subspaces at 1 weight: 0"
+    )
+
+
+def test_a_skewed_w_is_reported_and_mended(model_page, refined):
+    columns = np.stack([refined.filters.real, refined.filters.imag], -1).reshape(256, -1)
+    columns = columns[:, np.linalg.norm(columns, axis=0) > 0.5]
+    skewed = columns + 0.02 * np.random.default_rng(0).normal(size=columns.shape)
+    upload(model_page, "skewed.npy", npy(skewed))
+    assert "not orthonormal" in model_page.error[0].value
+    assert "skewed" not in model_page.selectbox(key="model_menu").options
+    next(button for button in model_page.button if "nearest" in button.label).click().run()
+    assert not model_page.exception
+    assert model_page.selectbox(key="model_menu").value == "skewed"
+    assert any("departed from orthonormal by up to" in info.value for info in model_page.info)
+
+
+@pytest.mark.slow
+def test_hostile_model_files_are_one_sentence_and_change_nothing(model_page):
+    cases = HOSTILE[::5]
+    assert len(cases) >= 20
+    for i, (name, data) in enumerate(cases):
+        upload(model_page, f"{i}.npz", data)
+        assert not model_page.exception, name
+        assert len(model_page.error) == 1, name
+        assert "\n" not in model_page.error[0].value
+        assert model_page.selectbox(key="model_menu").value == "rotation-16-refined"
+
+
+def test_odd_provenance_is_shown_or_left_out(refined):
+    odd = [{"curve": "x"}, {"curve": [[1, 2, 3]]}, {"curve": [[1, None]]}, {"group": 7}]
+    for about in [*odd, {"group": "rotation", "curve": [[1, 2]]}]:
+        entry = library.entry("odd", ModelFile(refined, (16, 16), about))
+        assert entry.turns
+        assert len(entry.curve) <= 1
+
+
+@pytest.mark.slow
+def test_training_on_the_page():
+    app = opened("train")
+    app.segmented_control(key="train_kind").set_value("shift in 1-D").run()
+    app.slider(key="train_size_shift in 1-D").set_value(16).run()
+    app.select_slider(key="train_pairs").set_value(2_000)
+    app.button[0].click().run()
+    assert not app.exception
+    job = compute.jobs().of(app.session_state["visitor"])
+    pulse = threading.Event()
+    while job.status().state in (State.WAITING, State.RUNNING):
+        pulse.wait(0.05)
+    app.run()
+    assert not app.exception
+    next(button for button in app.button if button.label == "Use on all pages").click().run()
+    assert not app.exception
+    entry = app.session_state["own_models"][app.session_state["chosen_model"]]
+    assert entry.model.subspaces == 8
+    assert isinstance(entry.action, CyclicShift)
+    next(button for button in app.button if button.label == "Discard").click().run()
+    assert not app.exception
+    assert compute.jobs().of(app.session_state["visitor"]) is None
+
+
+def test_impossible_settings_are_one_sentence():
+    with pytest.raises(TSAError):
+        recipe_from("rotation", 16, 500)
+
+
+def test_sheets_to_take_away(refined):
+    picture = filter_sheet(refined, (16, 16))
+    drawing = filter_sheet_svg(refined, (16, 16))
+    root = ElementTree.fromstring(drawing)
+    assert root.get("viewBox") == f"0 0 {picture.width} {picture.height}"
+    names = [element.tag.rpartition("}")[2] for element in root]
+    assert names.count("image") == 2 * 48 + 7
+    assert names.count("text") == 55
+
+
+def test_the_report_can_be_taken_away(refined):
+    entry = compute.entry("shift-32")
+    report = json.loads(_json(entry, compute.inspection(entry, lambda fraction: None)))
+    assert len(report["subspaces"]) == 17
+    assert report["equivariance"]["model"]
+    rows = _csv(report["subspaces"]).splitlines()
+    assert rows[0].startswith("subspace,weight,kind,purity")
+    assert len(rows) == 18

@@ -1,0 +1,172 @@
+"""The stage as SVG, PNG, WebP and GIF: every number and every place is that of the posterior."""
+
+import io
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from PIL import Image, ImageSequence
+from scipy import ndimage
+
+from tsa import InputError, ShapeError, Subgroup, load
+from tsa.colours import hue, theme
+from tsa.drawing import SvgCanvas
+from tsa.polar import to_polar
+from tsa.shapes import draw
+from tsa.stage.animation import MOST_BYTES, turn_animation
+from tsa.stage.dial import Frame, draw_strip
+from tsa.stage.picture import SIZE, stage_png, stage_svg
+from tsa.stage.words import modes, numbers, reason, sentence
+from tsa.sweep import sweep
+
+SVG = "{http://www.w3.org/2000/svg}"
+DIAL = np.array([440, 312])  # its centre, and the radius of its rim
+RIM = 254 * 0.56 * 1.09
+
+
+@pytest.fixture(scope="module")
+def model():
+    learned = load("rotation-16-refined")
+    return Subgroup(learned.filters, learned.weights, noise=0.5)
+
+
+@pytest.fixture(scope="module")
+def square(model):
+    return sweep(model, to_polar(draw("square")), 16)
+
+
+def texts(svg):
+    return ET.fromstring(svg).findall(f"{SVG}text")
+
+
+def pixels(png):
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"), float)
+
+
+@pytest.mark.parametrize(("name", "angle"), [("square", 30), ("F", 200), ("pentagon", 5), ("disc", 77), ("noise", 350)])
+def test_each_mode_has_its_label_in_its_place(name, angle, model):
+    row = sweep(model, to_polar(draw(name)), 16, only=angle)
+    svg = stage_svg(row, model, draw(name), angle=angle)
+    labels = [t for t in texts(svg) if t.get("font-weight") and re.fullmatch(r"\d+°", t.text)]
+    found = modes(row)
+    assert [label.text for label in labels] == [f"{mode.degrees}°" for mode in found]
+    shares = [t.text for t in texts(svg) if re.fullmatch(r"\d+ %", t.text)]
+    assert shares == [f"{round(100 * mode.mass)} %" for mode in found]
+    for label, mode in zip(labels, found, strict=True):
+        right, up = float(label.get("x")) - DIAL[0], DIAL[1] - float(label.get("y"))
+        assert np.degrees(np.abs(np.angle((right + 1j * up) * np.exp(-1j * mode.angle)))) < 4
+        assert np.hypot(right, up) > RIM
+
+
+def test_the_svg_says_everything(square, model):
+    svg = stage_svg(square, model, draw("square"), angle=30)
+    root = ET.fromstring(svg)
+    said = [t.text for t in texts(svg)]
+    assert sentence(square, 30) in said
+    assert reason(square, 30) in said
+    assert root.find(f"{SVG}title").text == sentence(square, 30)
+    for name, value in numbers(square, 30).items():
+        assert said.index(value) == said.index(name) + 1
+    assert sorted(w for w in said if re.fullmatch(r"-?\d+", w)) == sorted(map(str, model.weights.tolist()))
+    assert f"{model.subspaces} subspaces, slowest first" in said
+    assert "true turn" in said
+    assert len(root.findall(f"{SVG}image")) == 5
+    assert (root.get("width"), root.get("height")) == tuple(map(str, SIZE))
+    assert set(re.findall(r'(?:href|src)="(\w+:)', svg)) == {"data:"}  # nothing is fetched
+
+
+def test_one_turn_and_the_same_row_of_all_agree(square, model):
+    """Up to the last digit of single precision, in which all turns are computed together."""
+    alone = stage_svg(sweep(model, to_polar(draw("square")), 16, only=30), model, draw("square"), angle=30)
+    among = stage_svg(square, model, draw("square"), angle=30)
+    assert [t.text for t in texts(alone)] == [t.text for t in texts(among)]
+    explicit = stage_svg(square, model, draw("square"), angle=30, row=30)
+    assert explicit == among
+    assert stage_svg(square, model, draw("square"), angle=31) != among
+
+
+def test_another_picture_is_named_as_such(model):
+    pair = sweep(model, to_polar(draw("square")), 16, other=to_polar(draw("F")), only=50)
+    svg = stage_svg(pair, model, draw("square"), angle=50, other=draw("F"))
+    said = [t.text for t in texts(svg)]
+    assert "turn of y" in said
+    assert "true turn" not in said
+    assert "another picture" in svg
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_the_png_shows_the_turned_picture_in_the_hue_circle(look, square, model):
+    png = stage_png(square, model, draw("square"), angle=30, theme=look)
+    image = Image.open(io.BytesIO(png))
+    assert (image.format, image.size) == ("PNG", SIZE)
+    shown = pixels(png)
+    np.testing.assert_allclose(shown[5, 5], theme(look).paper[:3])
+    np.testing.assert_allclose(shown[60, 300], theme(look).card[:3])
+    for angle in np.radians([75, 165, 255, 345]):  # between the petals
+        x, y = np.rint(DIAL + RIM * np.array([np.cos(angle), -np.sin(angle)]) - 0.5).astype(int)
+        np.testing.assert_allclose(shown[y, x], hue(angle)[:3], atol=4)
+    half = 100
+    cut = shown[DIAL[1] - half : DIAL[1] + half, DIAL[0] - half : DIAL[0] + half, 0] / 255
+    true = ndimage.rotate(draw("square", 284), 30, reshape=False, order=1)[
+        142 - half : 142 + half, 142 - half : 142 + half
+    ]
+    assert np.abs(cut - true).mean() < 0.02
+    assert np.abs(cut - true[:, ::-1]).mean() > 0.05  # turned the other way
+
+
+def test_full_colour_is_the_credible_set(square):
+    """The degrees in full colour hold 95 % of the mass, and without the least of them they would not."""
+    scene = Frame.of(square, draw("square"), 30, None, None, "light")
+    canvas = SvgCanvas(360, 100, scene.theme.card)
+    draw_strip(canvas, scene, (0, 0), (720, 100))
+    wheel = {"#{:02x}{:02x}{:02x}".format(*hue(np.radians(d))[:3]) for d in range(360)}
+    paths = [p for p in ET.fromstring(canvas.document("", "")).findall(f"{SVG}path") if p.get("fill") in wheel]
+    starts = {float(re.match(r"M([\d.]+)", path.get("d"))[1]) / 2 for path in paths}  # half degrees that begin a slice
+    density = square.density[30] / square.density[30].sum()
+    chosen = [d for d in range(360) if (d - 0.5) % 360 in starts and d in starts]
+    assert len(starts) == 2 * len(chosen)
+    assert density[chosen].sum() >= 0.95
+    assert density[chosen].sum() - density[chosen].min() < 0.95
+
+
+@pytest.mark.parametrize("kind", ["webp", "gif"])
+def test_the_turn_moves_and_loops(kind, square):
+    heard = []
+    data = turn_animation(square, draw("square"), kind=kind, frames=6, size=240, theme="dark", report=heard.append)
+    image = Image.open(io.BytesIO(data))
+    assert (image.format, image.size, image.n_frames) == (kind.upper(), (240, 300), 6)
+    assert image.info["loop"] == 0
+    frames = [np.asarray(frame.convert("RGB"), float) for frame in ImageSequence.Iterator(image)]
+    for before, after in zip(frames, frames[1:] + frames[:1], strict=True):
+        assert np.abs(before - after).mean() > 1
+    np.testing.assert_allclose(frames[3][4, 4], theme("dark").card[:3], atol=2)
+    assert heard == sorted(heard)
+    assert heard[-1] == pytest.approx(1)
+
+
+def test_a_busy_picture_still_makes_a_small_gif(monkeypatch, model):
+    busy = np.random.default_rng(0).uniform(size=(64, 64))
+    swept = sweep(model, to_polar(busy), 16)
+    full = turn_animation(swept, busy, kind="gif", frames=2, size=200)
+    assert len(full) < MOST_BYTES
+    monkeypatch.setattr("tsa.stage.animation.MOST_BYTES", 0.8 * len(full))
+    assert len(turn_animation(swept, busy, kind="gif", frames=2, size=200)) < 0.8 * len(full)
+
+
+def test_wrong_wishes_are_answered_with_a_sentence(square, model):
+    picture = draw("square")
+    single = sweep(model, to_polar(picture), 16, only=3)
+    for wish, sentence_ in (
+        (lambda: stage_svg(square, model, picture, angle=30, theme="sepia"), "no theme 'sepia'"),
+        (lambda: stage_png(single, model, picture, angle=3, row=3), "1 turns.* no row 3"),
+        (lambda: stage_svg(single, model, picture, angle=np.nan), "angle must be finite"),
+        (lambda: turn_animation(square, picture, kind="mp4"), "'webp' or 'gif', not 'mp4'"),
+        (lambda: turn_animation(single, picture), "sweep of all turns"),
+        (lambda: turn_animation(square, picture, frames=1), "from 2 to 360 frames; got 1"),
+        (lambda: turn_animation(square, picture, size=9), "from 200 to 1000 pixels wide; got 9"),
+    ):
+        with pytest.raises(InputError, match=sentence_):
+            wish()
+    with pytest.raises(ShapeError, match=r"other must be a square grey image .* got shape \(3, 4\)"):
+        stage_svg(square, model, picture, angle=30, other=np.zeros((3, 4)))

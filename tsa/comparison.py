@@ -1,0 +1,191 @@
+"""Are two models the same representation? Weight by weight, whatever the order, phases and signs of their filters.
+
+A model is W R(ωs) Wᵀ, and that does not change when subspaces are reordered, when a filter gets another phase or is
+conjugated together with its weight, or when filters of one weight are mixed by a unitary matrix. What is left is, for
+each k, the complex span of the f_j with ω_j = k and the conjugates of those with ω_j = −k: the *weight space*.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from tsa.checks import Array
+from tsa.errors import ShapeError
+from tsa.model import Subgroup
+from tsa.stiefel import real_columns
+from tsa.torus2 import fold
+
+Weight = int | tuple[int, int]
+
+
+@dataclass(frozen=True)
+class WeightSpace:
+    """What two models have of one |ω|. `subspaces` counts them in each model, `dimensions` the real dimensions.
+
+    `affinity` is the cosine of the largest principal angle between the real spaces (of the smaller to the larger), 0 if
+    one is missing. `agreement` is the same between the weight spaces proper, which also know the *direction* in which
+    every plane turns: two models that turn the same planes opposite ways have affinity 1 and agreement 0.
+    """
+
+    weight: Weight
+    subspaces: tuple[int, int]
+    dimensions: tuple[int, int]
+    affinity: float
+    agreement: float
+
+    @property
+    def of_one_kind(self) -> bool:
+        """As many planes and lines in both; at weight 0 nothing turns, and a plane is as good as two lines."""
+        moving = bool(np.any(self.weight))
+        return self.dimensions[0] == self.dimensions[1] and (not moving or self.subspaces[0] == self.subspaces[1])
+
+
+@dataclass(frozen=True)
+class Match:
+    """Two subspaces to be shown side by side, and the root mean square cosine of the angles between them."""
+
+    weight: Weight
+    first: int
+    second: int
+    affinity: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two models weight by weight, and a pairing of their subspaces; `tolerance` is on 1 − cosine."""
+
+    spaces: tuple[WeightSpace, ...]
+    matches: tuple[Match, ...]
+    tolerance: float
+
+    @property
+    def differing(self) -> tuple[WeightSpace, ...]:
+        """The weights at which the two are not the same."""
+        return tuple(s for s in self.spaces if not s.of_one_kind or s.agreement < 1 - self.tolerance)
+
+    @property
+    def same(self) -> bool:
+        """Whether the two models are one representation."""
+        return not self.differing
+
+    @property
+    def verdict(self) -> str:
+        """One plain sentence."""
+        if self.same:
+            total = sum(space.dimensions[0] for space in self.spaces)
+            gap = np.degrees(np.arccos(min(space.agreement for space in self.spaces)))
+            return (
+                f"The same representation: {_count(self.spaces, 'weight space')}, {total} dimensions in all, "
+                f"agree to {max(0.01, gap):.2f}°."
+            )
+        close = 1 - self.tolerance
+        unequal = [s for s in self.differing if not s.of_one_kind]
+        apart = [s for s in self.differing if s.of_one_kind and s.affinity < close]
+        opposite = [s for s in self.differing if s.of_one_kind and s.affinity >= close]
+        reasons = (
+            _reason("differently many subspaces at", [f"{s.weight} ({_against(s)})" for s in unequal]),
+            _reason("other spaces at", [f"{s.weight} ({np.degrees(np.arccos(s.affinity)):.0f}° apart)" for s in apart]),
+            _reason("the same space but turned otherwise at", [str(s.weight) for s in opposite]),
+        )
+        return f"Not the same representation: {'; '.join(reason for reason in reasons if reason)}."
+
+    def table(self) -> list[dict[str, object]]:
+        """One row for each weight."""
+        return [
+            {
+                "weight": space.weight,
+                "subspaces in the first": space.subspaces[0],
+                "subspaces in the second": space.subspaces[1],
+                "affinity": space.affinity,
+                "agreement": space.agreement,
+                "same": space not in self.differing,
+            }
+            for space in self.spaces
+        ]
+
+
+def _reason(what: str, weights: list[str]) -> str:
+    """`other spaces at 2 weights: 1 (30° apart), 4 (10° apart)`, at most four of them named."""
+    if not weights:
+        return ""
+    more = f" and {len(weights) - 4} more" if len(weights) > 4 else ""
+    return f"{what} {_count(weights, 'weight')}: {', '.join(weights[:4])}{more}"
+
+
+def _count(items: Sequence[object], noun: str) -> str:
+    return f"{len(items)} {noun}{'' if len(items) == 1 else 's'}"
+
+
+def _against(space: WeightSpace) -> str:
+    """The two multiplicities, or the dimensions where those do not tell the two apart."""
+    numbers = space.subspaces if space.subspaces[0] != space.subspaces[1] else space.dimensions
+    return f"{numbers[0]} against {numbers[1]}{'' if numbers is space.subspaces else ' dimensions'}"
+
+
+def compare(a: Subgroup, b: Subgroup, tolerance: float = 1e-3) -> Comparison:
+    """Compare two models of the same patches; `tolerance` 0.001 calls spaces within 2.6° the same."""
+    if a.dimension != b.dimension:
+        raise ShapeError(f"Models are compared on the same patches; these have {a.dimension} and {b.dimension} pixels.")
+    if a.weights.ndim != b.weights.ndim:
+        raise ShapeError("One model has one parameter and the other two: their weights cannot be compared.")
+    sides = [_by_weight(model) for model in (a, b)]
+    spaces, matches = [], []
+    for weight in sorted(set(sides[0]) | set(sides[1]), key=lambda w: (np.square(w).sum(), w)):
+        members = [side.get(weight, np.empty(0, np.int64)) for side in sides]
+        spaces.append(_space(a, b, weight, *members))
+        matches += _matches(a, b, weight, *members)
+    return Comparison(tuple(spaces), tuple(matches), tolerance)
+
+
+def _by_weight(model: Subgroup) -> dict[Weight, Array]:
+    """The subspaces of each |ω|."""
+    folded = np.abs(model.weights) if model.weights.ndim == 1 else fold(model.weights)[0]
+    values, place = np.unique(folded, axis=0, return_inverse=True)
+    keys = [int(v) if v.ndim == 0 else (int(v[0]), int(v[1])) for v in values]
+    return {key: np.flatnonzero(place.ravel() == i) for i, key in enumerate(keys)}
+
+
+def _space(a: Subgroup, b: Subgroup, weight: Weight, first: Array, second: Array) -> WeightSpace:
+    real = [real_columns(model.filters[:, j]) for model, j in ((a, first), (b, second))]
+    turning = [_weight_space(model, j) for model, j in ((a, first), (b, second))]
+    return WeightSpace(
+        weight,
+        (first.size, second.size),
+        (real[0].shape[1], real[1].shape[1]),
+        _least_cosine(*real),
+        _least_cosine(*turning),
+    )
+
+
+def _weight_space(model: Subgroup, members: Array) -> Array:
+    """Orthonormal columns of {f_j : ω_j = k} ∪ {conj f_j : ω_j = −k}; a filter of weight 0 enters as both."""
+    filters = model.filters[:, members]
+    weights = model.weights[members]
+    if not weights.any():
+        return real_columns(filters)
+    negated = weights < 0 if weights.ndim == 1 else fold(weights)[1]
+    oriented = np.where(negated, filters.conj(), filters)
+    return oriented / np.linalg.norm(oriented, axis=0)
+
+
+def _least_cosine(a: Array, b: Array) -> float:
+    """Cosine of the largest principal angle between two spaces given by orthonormal columns."""
+    if not a.shape[1] or not b.shape[1]:
+        return 0.0
+    cosines = np.linalg.svd(a.conj().T.astype(np.complex128) @ b, compute_uv=False)
+    return float(min(cosines[-1], 1.0))
+
+
+def _matches(a: Subgroup, b: Subgroup, weight: Weight, first: Array, second: Array) -> list[Match]:
+    """The pairing of subspaces with the largest sum of affinities."""
+    if not first.size or not second.size:
+        return []
+    f, g = a.filters[:, first].astype(np.complex128), b.filters[:, second].astype(np.complex128)
+    # The squared entries of the real 2×2 products, summed, over the larger of the two dimensions.
+    energy = (np.square(np.abs(f.T @ g)) + np.square(np.abs(f.conj().T @ g))) / 2
+    size = np.maximum.outer(2 - a.lines[first], 2 - b.lines[second])
+    affinity = np.sqrt(np.minimum(energy / size, 1.0))
+    pairs = zip(*linear_sum_assignment(affinity, maximize=True), strict=True)
+    return [Match(weight, int(first[i]), int(second[j]), float(affinity[i, j])) for i, j in pairs]

@@ -1,0 +1,106 @@
+"""Untrusted pictures in: any photo becomes a square grey picture, or one plain sentence about why not."""
+
+import io
+import os
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from tsa import checks
+from tsa.checks import Array
+from tsa.errors import ShapeError, TSAError
+from tsa.shapes import SHAPES, draw
+
+EXTENSIONS = ["png", "jpg", "jpeg", "webp", "bmp", "gif"]
+_FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF")
+_MOST_BYTES = 20 * 2**20
+_MOST_PIXELS = 40_000_000
+_LONGEST = 1024  # pixels kept of the longer side
+
+
+@dataclass(frozen=True)
+class Circle:
+    """Where to cut a picture: centre in 0…1 of its width and height, radius in 0…1 of half its shorter side."""
+
+    x: float = 0.5
+    y: float = 0.5
+    radius: float = 1.0
+
+
+class PictureError(TSAError):
+    """A file that is not a picture we can use; the message says why."""
+
+
+def open_picture(data: bytes) -> Array:
+    """The first frame of a PNG, JPEG, WebP, BMP or GIF as grey values 0…1 (height, width), upright, at most 1024 long.
+
+    Size and format are known before a pixel is decoded.
+    """
+    if not data:
+        raise PictureError("This file is empty.")
+    if len(data) > _MOST_BYTES:
+        raise PictureError(f"This file has {len(data) >> 20} MB; pictures up to {_MOST_BYTES >> 20} MB are read.")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
+                width, height = image.size
+                if width * height > _MOST_PIXELS:
+                    raise PictureError(f"This picture has {width} × {height} pixels; at most 40 megapixels are read.")
+                if min(width, height) < 2:
+                    raise PictureError(f"This picture has only {width} × {height} pixels.")
+                image.draft("L", (_LONGEST, _LONGEST))
+                return _grey(ImageOps.exif_transpose(image))
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise PictureError("This picture is too large; at most 40 megapixels are read.") from None
+    except UnidentifiedImageError:
+        raise PictureError("This is not a PNG, JPEG, WebP, BMP or GIF picture.") from None
+    except (OSError, ValueError, SyntaxError, EOFError, Warning, MemoryError) as error:
+        raise PictureError("This picture is damaged and cannot be read.") from error
+
+
+def _grey(image: Image.Image) -> Array:
+    if image.mode.startswith("I") or image.mode == "F":  # 16 bits and more, which "L" would clip
+        values = np.asarray(image, np.float64)
+        values = (values - values.min()) / max(float(np.ptp(values)), 1e-9)
+        image = Image.fromarray(np.rint(255 * values).astype(np.uint8))
+    elif image.mode != "L":
+        layered = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", layered.size, "black"), layered).convert("L")
+    image.thumbnail((_LONGEST, _LONGEST), Image.Resampling.LANCZOS)
+    return np.asarray(image, np.float64) / 255
+
+
+def cut(picture: Array, circle: Circle, side: int = 128) -> Array:
+    """The square around a circle, moved and shrunk until it lies inside the picture."""
+    height, width = picture.shape
+    radius = min(max(circle.radius, 0.0) * min(height, width), min(height, width)) / 2
+    radius = max(1.0, radius)
+    x = min(max(circle.x * width, radius), width - radius)
+    y = min(max(circle.y * height, radius), height - radius)
+    image = Image.fromarray(picture.astype(np.float32))
+    square = image.resize((side, side), Image.Resampling.LANCZOS, box=(x - radius, y - radius, x + radius, y + radius))
+    return np.clip(np.asarray(square, np.float64), 0, 1)
+
+
+def picture(what: str | os.PathLike[str] | ArrayLike) -> Array:
+    """A square grey picture in 0…1 from the name of a shape, an image file (its middle), or an array (n, n)."""
+    if isinstance(what, str) and what in SHAPES:
+        return draw(what)
+    if isinstance(what, str | os.PathLike):
+        try:
+            data = Path(what).read_bytes()
+        except OSError as error:
+            shapes = ", ".join(SHAPES)
+            raise PictureError(
+                f"{what} cannot be read ({error.strerror}), and it is not a shape ({shapes})."
+            ) from error
+        return cut(open_picture(data), Circle())
+    array = checks.finite(checks.real(what, "picture"), "picture").astype(np.float64)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] < 2:
+        raise ShapeError(f"A picture is a square grey image (n, n); got shape {array.shape}.")
+    return array

@@ -1,0 +1,61 @@
+"""A scene: one pair of pictures and what is asked of it. All that the stage shows follows from it."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tsa.checks import Array
+from tsa.errors import InputError
+from tsa.gvm import GeneralizedVonMises
+from tsa.model import Subgroup
+from tsa.polar import to_polar
+from tsa.stage import pack_sweep
+from tsa.sweep import Sweep, sweep
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Pictures are square and grey, in 0…1; without `y` the second patch is a copy of x, turned by `angle` degrees.
+
+    With `y` that picture is turned instead. `pixel_noise` is the standard deviation of what is added to every pixel of
+    the second patch, drawn anew for each `observation`; `prior` has the natural parameters of a density over s.
+    """
+
+    model: Subgroup
+    x: Array
+    y: Array | None = None
+    angle: int = 30
+    pixel_noise: float = 0.0
+    observation: int = 0
+    prior: tuple[complex, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.size**2 != self.model.dimension or self.model.weights.ndim != 1:
+            raise InputError("A scene needs a model of rotation, of square patches; this one has other patches.")
+
+    @property
+    def size(self) -> int:
+        """Pixels along a side of what the model sees."""
+        return math.isqrt(self.model.dimension)
+
+    def sweep(self, whole: bool = True) -> Sweep:
+        """The posterior at every whole degree of the dial, or at `angle` alone (then to full precision)."""
+        noise = self.pixel_noise * np.random.default_rng(self.observation).normal(size=self.model.dimension)
+        prior = GeneralizedVonMises(np.array(self.prior)) if self.prior else None
+        other = None if self.y is None else to_polar(self.y)
+        return sweep(self.model, to_polar(self.x), self.size, noise, prior, other, None if whole else self.angle)
+
+    def blob(self, whole: bool = True) -> bytes:
+        """What the stage is sent."""
+        return pack_sweep(self.sweep(whole), self.model, self.x, self.size, self.y, self.prior)
+
+    def posterior(self) -> GeneralizedVonMises:
+        """p(s | x, y) at this angle."""
+        return GeneralizedVonMises(self.sweep(whole=False).pooled[0])
+
+    def again(self) -> "Scene":
+        """The same pair seen once more: the posterior has become the prior, and the noise is fresh."""
+        # In single precision, which is what fits into a link.
+        after = tuple(complex(value) for value in self.posterior().eta.astype(np.complex64))
+        return replace(self, observation=self.observation + 1, prior=after)
