@@ -73,7 +73,7 @@ class Trainer:
 def main() -> None:
     """The process: take the order from stdin, train, send messages to stdout."""
     if hasattr(os, "nice"):
-        os.nice(19)  # pages come first
+        _step_back()
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a stray print must not get among the messages
@@ -100,6 +100,17 @@ def main() -> None:
     except Exception as error:
         traceback.print_exc()
         tell(f"The training stumbled ({type(error).__name__}); the server's log says more.")
+
+
+def _step_back() -> None:
+    """Pages come first, this takes what they leave of the processor.
+
+    Linux may share it out between sessions before it looks at who is nice in each; ours has a session of its own, which
+    must be told to be nice as well.
+    """
+    os.nice(19)
+    with suppress(OSError), open("/proc/self/autogroup", "w") as ours:
+        ours.write("19")
 
 
 def _end_with_parent() -> None:
