@@ -64,7 +64,7 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     if port != options.port:
         print(f"tsa-explorer: port {options.port} is taken, using {port}.", file=sys.stderr)
-    from explorer import compute
+    from explorer import compute, live
 
     # One BLAS thread: our products are small, and threads of several visitors would wait for each other. Set while this
     # is the only thread: asking the loader about libraries while another thread loads one can lock up both.
@@ -72,12 +72,14 @@ def main(argv: list[str] | None = None) -> int:
     compute.warm()
     private = options.host in ("127.0.0.1", "localhost", "::1")
     address = None if options.no_browser else f"http://{'localhost' if private else options.host}:{port}"
-    st.App(Path(__file__).with_name("app.py"), lifespan=partial(_lifespan, address=address)).run(
+    app = Path(__file__).with_name("app.py")
+    st.App(app, lifespan=partial(_lifespan, address=address), routes=[live.ROUTE]).run(
         config={
             "server.address": options.host,
             "server.port": port,
             "server.headless": True,  # else it greets visitors with advice for developers; we open the browser
             "server.fileWatcherType": "none",
+            "runner.postScriptGC": False,  # Python collects often enough by itself
             # Streamlit would name large messages instead of sending them twice; after interrupted runs a browser may no
             # longer know the name and shows an error. The stage says itself what it has.
             "global.minCachedMessageSize": 1e9,

@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -136,10 +138,18 @@ def _training_digits() -> datasets.Digits:
 @st.cache_data(max_entries=24, hash_funcs={Entry: repr}, show_spinner=False)
 def votes(entry: Entry, picture: NDArray[np.float64], label: int | None, only: int | None) -> bytes | None:
     """The packed votes on a picture at all turns, or at one while a pen is down; None if there is nothing on it."""
-    found = jury(entry).ask(to_polar(picture), only=only)
-    if found is None:
-        return None
-    return recognise.pack(found, jury(entry), _training_digits().images, picture, label, only)
+    return voting(entry, label)(picture, only)
+
+
+def voting(entry: Entry, label: int | None) -> Callable[[Picture, int | None], bytes | None]:
+    """The same, nothing remembered: for a pen that moves on."""
+    members, images = jury(entry), _training_digits().images
+
+    def vote(picture: Picture, only: int | None) -> bytes | None:
+        found = members.ask(to_polar(picture), only=only)
+        return None if found is None else recognise.pack(found, members, images, picture, label, only)
+
+    return vote
 
 
 def inspection(entry: Entry, report: Report) -> Inspection:
@@ -188,5 +198,7 @@ def _shelf() -> dict[tuple[str, str], Any]:
 
 def warm() -> None:
     """What the first visitor would otherwise wait for: imports, the camera, the first model."""
+    with suppress(ImportError):
+        import_module("pandas")  # Streamlit does, in the middle of a visit: when a component is first given a dictionary
     first = entry(default_model())
     Scene((first if first.turns else entry(LAB_MODEL)).model, shapes.draw("square", _PICTURE)).blob()

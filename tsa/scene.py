@@ -48,7 +48,8 @@ class Scene:
 
     def blob(self, whole: bool = True) -> bytes:
         """What the stage is sent."""
-        return pack_sweep(self.sweep(whole), self.model, self.x, self.size, self.y, self.prior)
+        only = None if whole else self.angle
+        return pack_sweep(self.sweep(whole), self.model, self.x, self.size, self.y, self.prior, only)
 
     def posterior(self) -> GeneralizedVonMises:
         """p(s | x, y) at this angle."""

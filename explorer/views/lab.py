@@ -1,16 +1,17 @@
 """The lab: draw, choose or upload a picture, turn it, and watch the posterior over the turn."""
 
 from collections.abc import Set
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
-from explorer import compute, store
+from explorer import compute, live, store
 from explorer.components.stage import stage
 from explorer.compute import Question
 from explorer.library import Entry
 from explorer.state import HIDEABLE, ViewState
-from explorer.views.picture import Chosen, choose, current
+from explorer.views.picture import Chosen, choose, current, moved
 from explorer.views.save import save
 from tsa.scene import Scene
 
@@ -88,6 +89,16 @@ def _stage() -> None:
     still = x.done and (y is None or y.done)
     blob = compute.answer(x.picture, y and y.picture, question, None if still else store.angle())
     stage(blob, store.command("stage"), store.shown_sweep(), on_angle_change=lambda: None, on_view_change=lambda: None)
+    scene = compute.scene(x.picture, y and y.picture, question, store.angle())
+    hands = {patch: moved(patch) for patch in "xy"}
+
+    def answer(hand: str, message: object) -> bytes | None:
+        picture = hands[hand](message)
+        if picture is None:
+            return None
+        return (replace(scene, x=picture) if hand == "x" else replace(scene, y=picture)).blob(whole=False)
+
+    live.prepare(store.visitor(), answer)
 
 
 def _again() -> None:

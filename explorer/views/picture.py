@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from explorer import compute, media, store
 from explorer.components.crop import crop
+from explorer.components.crop import decode as decode_circle
+from explorer.components.pad import decode as decode_drawing
 from explorer.components.pad import pad
 from tsa import pictures
 from tsa.shapes import SHAPES
@@ -57,6 +59,20 @@ def current(patch: str) -> Chosen:
     return Chosen(compute.shape_picture(store.choice(f"gallery_shape_{patch}", store.FIRST[patch])), True)
 
 
+def moved(patch: str) -> Callable[[object], NDArray[np.float64] | None]:
+    """What a hand on this patch would make of it, from a message of its own; nothing of the session is needed then."""
+    photo = store.photo(patch) if store.choice(f"source_{patch}", "Shapes") == "Upload" else None
+
+    def picture(message: object) -> NDArray[np.float64] | None:
+        if photo is None:
+            drawing = decode_drawing(message)
+            return None if drawing is None else drawing[0]
+        place = decode_circle(message)
+        return None if place is None else photo._replace(circle=place[0]).cut
+
+    return picture
+
+
 def _gallery(key: str, options: Sequence[T], default: T, icon: Callable[[T], str]) -> T:
     """Little pictures to choose from; the style sheet of the app makes them round."""
     return st.pills(
@@ -68,7 +84,7 @@ def _gallery(key: str, options: Sequence[T], default: T, icon: Callable[[T], str
 def _pad(patch: str) -> None:
     drawing = store.drawing(patch)
     start = drawing.picture if drawing.fresh and drawing.number else None
-    pad(f"pad_{patch}", drawing.number, start, on_drawing_change=lambda: None)
+    pad(patch, store.visitor(), drawing.number, start)
     if not drawing.picture.any():
         st.caption("Draw something: the posterior follows the pen.")
 
@@ -83,4 +99,4 @@ def _photo(patch: str) -> None:
         st.caption("PNG, JPEG, WebP, BMP or GIF. Until then, the letter F.")
         return
     address = media.data_url(photo.picture, 480) if photo.fresh else None
-    crop(f"crop_{patch}", photo.number, photo.name, address, photo.circle, on_circle_change=lambda: None)
+    crop(patch, store.visitor(), photo.number, photo.name, address, photo.circle)

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from explorer import compute, store
+from explorer import compute, live, store
 from explorer.components.recognise import recognise
-from explorer.views.picture import choose
+from explorer.views.picture import choose, moved
 from tsa.framing import framed
 
 
@@ -29,4 +29,11 @@ def page() -> None:
             st.info("There is nothing to recognise yet: draw a digit, at any angle.")
         else:
             recognise(blob, store.command("recognise"))
+        hand, vote, angle = moved("x"), compute.voting(entry, label), store.angle()
+
+        def answer(_: str, message: object) -> bytes | None:
+            picture = hand(message)
+            return None if picture is None else vote(framed(picture) if source == "Draw" else picture, angle) or b""
+
+        live.prepare(store.visitor(), answer)
     store.finish()

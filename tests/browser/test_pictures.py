@@ -98,7 +98,7 @@ def as_javascript(swept, row):
     pooled = swept.pooled[row]
     found = np.stack([np.nan_to_num(swept.mode_angles[row], nan=-1.0), swept.mode_masses[row]], -1)
     return {
-        "turns": 1,
+        "only": 0,
         "peak": [swept.density[row].max()],
         "modes": found.ravel().tolist(),
         "modesPerTurn": len(found),

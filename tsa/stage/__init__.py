@@ -38,10 +38,12 @@ def pack_sweep(
     size: int,
     other: Array | None = None,
     prior: Sequence[complex] = (),
+    only: int | None = None,
 ) -> bytes:
     """A sweep as bytes.
 
-    `other` is the picture of y; without it y is a turned copy of x, and the dial is the true turn.
+    `other` is the picture of y; without it y is a turned copy of x, and the dial is the true turn. `only` is the
+    turn, in degrees, of a sweep of one turn.
     """
     order = by_weight(model.weights)
     eta = sweep.eta[:, order]
@@ -70,7 +72,7 @@ def pack_sweep(
     }
     header: dict[str, object] = {
         "size": size,
-        "turns": len(sweep.y),
+        "only": only,
         "copy": other is None,
         "sides": [len(picture), len(picture if other is None else other)],
         "harmonics": sweep.pooled.shape[1],

@@ -1,7 +1,7 @@
 // How the stage looks: the dial and the strip. Joined with its sisters when mounted.
 
-// While a stroke is being drawn the sweep holds one turn only, the one on show.
-const row = (self) => (self.sweep.turns === 1 ? 0 : self.angle);
+// While a hand moves the sweep holds one turn only, the one on show.
+const row = (self) => (self.sweep.only === null ? self.angle : 0);
 
 // Height of the posterior at a whole degree, between 0 and 1: linear, or on a logarithmic scale.
 function heights(self) {

@@ -4,21 +4,26 @@
 export default function ({ data, parentElement, setStateValue }) {
   const self = instance(parentElement, create);
   // With the number of the command last obeyed: what was said before a newer command is out of date.
-  self.commit = (angle) => setStateValue("angle", { number: self.number, angle, have: self.have });
+  self.commit = (angle) => {
+    self.told = self.sweep;
+    setStateValue("angle", { number: self.number, angle, have: self.have });
+  };
   self.report = () =>
     setStateValue("view", { number: self.number, log: self.log, circle: self.chosen ? self.selected : null });
   if (data) {
     const [number, angle, log, circle] = new Int32Array(data.slice(0, 16).buffer);
     if (number !== self.number) self.obey(number, angle, log === 1, circle);
-    if (data.length > 24) {
-      self.have = Array.from(data.subarray(16, 24), (byte) => byte.toString(16).padStart(2, "0")).join("");
-      self.sweep = decode(data.subarray(24));
-      self.images();
-    }
+    const digest = Array.from(data.subarray(16, 24), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    if (data.length > 24) self.show(decode(data.subarray(24)), digest);
+    else if (digest !== self.have) self.show(self.told, digest); // what Python was last told is here is not sent again
   }
   self.readStyle(); // this function runs again when the theme changes
   self.draw();
-  return () => self.stop();
+  window.addEventListener("tsa-answer", self.answered);
+  return () => {
+    self.stop();
+    window.removeEventListener("tsa-answer", self.answered);
+  };
 }
 
 // The clipboard is only there on secure pages; the old way works everywhere.
@@ -99,6 +104,16 @@ function create(root) {
     self.style = { color: style.color, fontFamily: style.fontFamily, paper, line };
   };
 
+  self.show = (sweep, digest) => {
+    [self.sweep, self.have] = [sweep, digest];
+    self.images();
+  };
+  // While a hand moves elsewhere on the page: the answer at one turn.
+  self.answered = (event) => {
+    event.preventDefault(); // taken
+    self.show(decode(event.detail), null);
+    self.draw();
+  };
   self.images = () => {
     const { sides, copy, picture, first } = self.sweep;
     [self.first, self.picture] = sides.map((side, i) => {
@@ -113,6 +128,7 @@ function create(root) {
   };
   self.draw = () => {
     if (!self.sweep || !dial.clientWidth) return; // nothing to show, or leaving the page
+    self.angle = self.sweep.only ?? self.angle; // while a hand moves there is no turning
     drawDial(self, find("dial-canvas"));
     drawSeen(self, find);
     drawCircles(self, circles);

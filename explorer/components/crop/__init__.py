@@ -1,7 +1,6 @@
 """The crop circle: a photo with a circle to move and resize, which tells where it is while it moves."""
 
 import math
-from collections.abc import Callable
 
 from explorer.components import component, stamp
 from tsa.pictures import Circle
@@ -9,14 +8,16 @@ from tsa.pictures import Circle
 _mount = component(__name__, "instance.js", "mailbox.js", "crop.js")
 
 
-def crop(
-    key: str, acknowledged: int, name: str, photo: str | None, circle: Circle, on_circle_change: Callable[[], None]
-) -> None:
-    """Mount the photo called `name`; its pixels (`photo`, a data address) only need to come with the first message."""
+def crop(hand: str, ticket: str, acknowledged: int, name: str, photo: str | None, circle: Circle) -> None:
+    """Mount the photo called `name` of patch `hand`, with a ticket for the live line.
+
+    Its pixels (`photo`, a data address) only need to come with the first message.
+    """
     data = {
-        "ack": acknowledged, "name": name, "photo": photo, "circle": [circle.x, circle.y, circle.radius]
+        "hand": hand, "ticket": ticket, "ack": acknowledged, "name": name, "photo": photo,
+        "circle": [circle.x, circle.y, circle.radius],
     }  # fmt: skip
-    _mount(key=key, data=data, on_circle_change=on_circle_change, height="content")
+    _mount(key=f"crop_{hand}", data=data, on_circle_change=lambda: None, height="content")
 
 
 def decode(message: object) -> tuple[Circle, str, int, bool] | None:

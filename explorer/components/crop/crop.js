@@ -5,7 +5,9 @@ export default function ({ data, parentElement, setStateValue }) {
   const self = instance(parentElement, create);
   self.box.post = (message) => setStateValue("circle", message);
   if (data?.photo && data.name !== self.name) self.open(data.name, data.photo, data.circle);
+  if (data) self.box.open(data.hand, data.ticket);
   self.box.acknowledge(data?.ack ?? 0);
+  return self.box.close;
 }
 
 function create(root) {

@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,14 @@ LEVELS = 8  # of grey: few, so that a drawing fits into a link
 _mount = component(__name__, "instance.js", "canvas.js", "mailbox.js", "pad.js")
 
 
-def pad(key: str, acknowledged: int, start: NDArray[np.float64] | None, on_drawing_change: Callable[[], None]) -> None:
-    """Mount the pad; `acknowledged` is the number of the last drawing answered, `start` what a new pad shows."""
+def pad(hand: str, ticket: str, acknowledged: int, start: NDArray[np.float64] | None) -> None:
+    """Mount the pad of patch `hand`, with a ticket for the live line.
+
+    `acknowledged` is the number of the last drawing answered, `start` what a new pad shows.
+    """
     pixels = None if start is None else base64.b64encode(np.rint(255 * start).astype(np.uint8).tobytes()).decode()
-    data = {"ack": acknowledged, "start": pixels}
-    _mount(key=key, data=data, on_drawing_change=on_drawing_change, height="content")
+    data = {"hand": hand, "ticket": ticket, "ack": acknowledged, "start": pixels}
+    _mount(key=f"pad_{hand}", data=data, on_drawing_change=lambda: None, height="content")
 
 
 def decode(message: object) -> tuple[NDArray[np.float64], int, bool] | None:

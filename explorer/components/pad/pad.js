@@ -5,7 +5,9 @@ export default function ({ data, parentElement, setStateValue }) {
   const self = instance(parentElement, create);
   if (data?.start && data.ack > self.box.number()) self.show(data.start);
   self.box.post = (message) => setStateValue("drawing", message);
+  if (data) self.box.open(data.hand, data.ticket);
   self.box.acknowledge(data?.ack ?? 0);
+  return self.box.close;
 }
 
 function create(root) {

@@ -10,7 +10,11 @@ export default function ({ data, parentElement, setStateValue }) {
     if (number !== self.number) [self.number, self.angle] = [number, angle];
   }
   self.draw();
-  return () => self.stop();
+  window.addEventListener("tsa-answer", self.answered);
+  return () => {
+    self.stop();
+    window.removeEventListener("tsa-answer", self.answered);
+  };
 }
 
 function create(root) {
@@ -25,6 +29,13 @@ function create(root) {
     paint(self.picture, votes.picture, votes.side);
     self.kept = { wheel: self.kept.wheel };
     if (!self.rows) buildRows(self, find("rows"));
+  };
+
+  // While a hand moves elsewhere on the page: the votes at one turn.
+  self.answered = (event) => {
+    event.preventDefault(); // taken
+    self.show(decode(event.detail));
+    self.draw();
   };
 
   round.onpointerdown = round.onpointermove = (event) => {

@@ -1,0 +1,88 @@
+"""While a hand moves, its answers come over a line of their own; without that line, the ordinary way."""
+
+import re
+
+import pytest
+
+from tests.browser.test_lab import choose, drawn, says
+
+
+@pytest.fixture
+def sent(browser, server):
+    """Opens the lab; gives the page, and what it says over sockets: (path, payload)."""
+    tab = browser.new_page(viewport={"width": 1440, "height": 900})
+    tab.said = []
+
+    def listen(socket):
+        path = re.sub(r"^\w+://[^/]*", "", socket.url)
+        socket.on("framesent", lambda frame: tab.said.append((path, frame)))
+
+    tab.on("websocket", listen)
+    yield tab
+    tab.close()
+
+
+def stroke(page, hold=lambda: None):
+    paper = page.locator(".paper")
+    paper.wait_for()
+    box = paper.bounding_box()
+    at = lambda u, v: (box["x"] + u * box["width"], box["y"] + v * box["height"])  # noqa: E731
+    page.mouse.move(*at(0.5, 0.25))
+    page.mouse.down()
+    page.mouse.move(*at(0.5, 0.75), steps=30)
+    says(page, "Two turns")  # the pen is still down
+    hold()
+    page.mouse.up()
+    page.wait_for_function("() => location.search.includes('draw.')")
+    says(page, "Two turns")
+
+
+def test_a_stroke_runs_no_script(sent, server):
+    sent.goto(server)
+    sent.get_by_text("Draw", exact=True).click()
+    sent.wait_for_selector(".paper[data-line=open]")
+    says(sent, "Every turn")
+    sent.said.clear()
+
+    def hold():
+        assert {path for path, _ in sent.said} == {"/live"}
+        assert len(sent.said) > 3
+
+    stroke(sent, hold)
+    assert "/_stcore/stream" in {path for path, _ in sent.said}  # what was drawn in the end
+
+
+def test_without_the_line_strokes_are_answered_all_the_same(sent, server):
+    sent.route_web_socket(re.compile("/live$"), lambda socket: socket.close())
+    sent.goto(server)
+    sent.get_by_text("Draw", exact=True).click()
+    says(sent, "Every turn")
+    stroke(sent)
+
+
+def test_a_line_that_breaks_during_a_stroke_loses_nothing(sent, server):
+    lines = []
+
+    def relay(socket):
+        lines.append(socket)
+        socket.connect_to_server()
+
+    sent.route_web_socket(re.compile("/live$"), relay)
+    sent.goto(server)
+    sent.get_by_text("Draw", exact=True).click()
+    sent.wait_for_selector(".paper[data-line=open]")
+    stroke(sent, hold=lambda: lines[0].close())
+
+
+def test_the_stage_comes_back_to_a_picture_it_had(page):
+    """Python does not send again what the stage said it has; the stage must still have it."""
+    says(page, "Four turns")
+    page.locator(".dial").focus()
+    page.keyboard.press("ArrowLeft")  # tells Python which sweep is here
+    page.wait_for_function("() => location.search.includes('angle=31')")
+    choose(page, "triangle")
+    says(page, "Three turns")
+    before = drawn(page)
+    choose(page, "square")
+    says(page, "Four turns explain this pair equally well: 31°")
+    assert drawn(page) > before
