@@ -199,6 +199,6 @@ def _shelf() -> dict[tuple[str, str], Any]:
 def warm() -> None:
     """What the first visitor would otherwise wait for: imports, the camera, the first model."""
     with suppress(ImportError):
-        import_module("pandas")  # Streamlit does, in the middle of a visit: when a component is first given a dictionary
+        import_module("pandas")  # Streamlit does, when a component is first given a dictionary
     first = entry(default_model())
     Scene((first if first.turns else entry(LAB_MODEL)).model, shapes.draw("square", _PICTURE)).blob()

@@ -29,6 +29,7 @@ function signal(pen, values, x, y, width, height, style) {
   pen.stroke();
 }
 
+// A clean canvas of the size it is shown at, and a pen that remembers nothing of the last picture.
 function context(canvas) {
   const ratio = window.devicePixelRatio || 1;
   const { clientWidth: width, clientHeight: height } = canvas;
@@ -37,8 +38,8 @@ function context(canvas) {
     canvas.height = Math.round(height * ratio);
   }
   const pen = canvas.getContext("2d");
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, width, height);
+  pen.reset();
+  pen.scale(ratio, ratio);
   pen.lineCap = "round";
   return [pen, width, height];
 }

@@ -81,8 +81,9 @@ function drawSeen(self, find) {
   };
   paint(find("seen-y"), y.subarray(size * size * row(self), size * size * (row(self) + 1)), size);
   fine(find("fine-y"), self.picture, self.angle);
-  if (self.shown === self.first && find("fine-x").width > 1) return; // x does not turn
-  self.shown = self.first;
+  const [still, width] = [self.first, find("fine-x").getBoundingClientRect().width * window.devicePixelRatio];
+  if (self.shown?.still === still && self.shown.width === width) return; // x does not turn
+  self.shown = { still, width };
   paint(find("seen-x"), x, size);
   fine(find("fine-x"), self.first, 0);
 }

@@ -144,6 +144,7 @@ function drawPlane(self, canvas, j) {
   const radius = Math.min(width, height) / 2 - 14;
   const text = self.style.color;
   pen.strokeStyle = self.style.line;
+  pen.lineWidth = 1.4;
   pen.beginPath();
   pen.arc(...centre, radius, 0, TURN);
   pen.stroke();
