@@ -89,7 +89,11 @@ def main(argv: list[str] | None = None) -> int:
             "client.toolbarMode": "minimal",
             "client.showErrorDetails": "full" if private else "none",
             "theme.light.primaryColor": "#475569",
+            "theme.light.backgroundColor": "#f8f7f3",  # the table; what lies on it is white
+            "theme.light.secondaryBackgroundColor": "#ffffff",
             "theme.dark.primaryColor": "#94a3b8",
+            "theme.dark.backgroundColor": "#141413",
+            "theme.dark.secondaryBackgroundColor": "#1d1d1b",
         }
     )
     return 0

@@ -9,7 +9,9 @@ from explorer.views import filters, lab, model, orbits, recognise, train
 from tsa.files import assets
 
 # A file of our own: Streamlit fetches `:material/…:` icons of the page from the network.
-st.set_page_config(page_title="TSA Explorer", page_icon=str(assets("") / "icon.png"), layout="wide")
+icon = str(assets("") / "icon.png")
+st.set_page_config(page_title="TSA Explorer", page_icon=icon, layout="wide")
+st.logo(icon, size="large")
 st.html(f"<style>{Path(__file__).with_name('style.css').read_text()}</style>")
 page = st.navigation(
     [

@@ -20,7 +20,7 @@ from tsa.sweep import sweep
 _PROBE = """
 dial => {
   const stage = dial.closest('.stage'), canvas = dial.querySelector('canvas'), pen = canvas.getContext('2d');
-  const paper = getComputedStyle(stage).getPropertyValue('--st-background-color');
+  const paper = getComputedStyle(stage).getPropertyValue('--st-secondary-background-color');
   const level = parseInt(paper.slice(1, 3), 16);
   const probe = window.probe = { turns: [], strokes: [], frames: 0, stale: 0, blank: 0 };
   const look = () => {
@@ -159,7 +159,7 @@ def _time_meanwhile(page: Any, browser: Any, address: str) -> None:
     other.get_by_role("slider", name="Training pairs").focus()
     other.keyboard.press("End")
     other.get_by_role("button", name="Start").click()
-    other.locator(".frame").wait_for(timeout=60_000)
+    other.get_by_text("The filters as they are now").wait_for(timeout=60_000)
     page.goto(address)
     page.wait_for_selector(".stage[data-drawn]")
     print("while another visitor trains:")

@@ -17,7 +17,7 @@ from explorer.components import recognise, sheet
 from explorer.jobs import Jobs
 from explorer.library import Entry, open_entry
 from explorer.media import data_url
-from tsa import datasets, files, shapes
+from tsa import datasets, files, recipes, shapes
 from tsa.comparison import Comparison, compare
 from tsa.files import ModelFile
 from tsa.inspection import Inspection, inspect
@@ -33,6 +33,7 @@ Picture = NDArray[np.float64]
 LAB_MODEL = "rotation-16-refined"
 T = TypeVar("T")
 _MOST_REMEMBERED = 32
+_PAIRS_SHOWN = 30
 _PICTURE = 128  # pixels on a side of a drawn shape, before the model sees it
 
 
@@ -172,6 +173,12 @@ def refined(entry: Entry, name: str, report: Report) -> Entry:
 def comparison(first: Entry, second: Entry) -> Comparison:
     """Two models, weight by weight."""
     return compare(first.model, second.model)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def training_pairs(group: str, shape: tuple[int, ...], seed: int) -> tuple[Picture, Picture]:
+    """The first pairs that a training sees, (n, D) each."""
+    return next(recipes.group(group, shape).stream(seed, _PAIRS_SHOWN))
 
 
 @st.cache_resource(max_entries=1)

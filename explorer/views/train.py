@@ -17,16 +17,17 @@ def page() -> None:
     settings, view = st.columns([1, 3], gap="medium")
     job = compute.jobs().of(store.visitor())
     with settings.container(key="controls_train"):
-        _settings(job)
+        recipe = _settings(job)
     store.finish()
     with view:
-        if job is None:
-            _invitation()
-        else:
+        if job is not None:
             _watch()
+        elif recipe is not None:
+            _invitation(recipe)
 
 
-def _settings(job: Job | None) -> None:
+def _settings(job: Job | None) -> Recipe | None:
+    """The controls; what they are set to, if that can be trained."""
     kind = st.segmented_control("Group", list(KINDS), default="rotation", required=True, key="train_kind")
     default, least, largest = _SIZES[kind]
     samples = "Samples" if kind == "shift in 1-D" else "Pixels along a side"
@@ -35,7 +36,7 @@ def _settings(job: Job | None) -> None:
         room = recipe_from(kind, size, 1).action.support.size // 2
     except TSAError as error:
         st.error(str(error))
-        return
+        return None
     subspaces = st.slider(
         "Subspaces", 1, room, min(50, room), key=f"train_subspaces_{kind}_{size}",
         help="Pairs of filters; as many as fit is half the pixels.",
@@ -50,25 +51,27 @@ def _settings(job: Job | None) -> None:
         seed = st.number_input("Seed", 0, 2**31 - 1, 0, key="train_seed")
         refined = st.checkbox("Refine at the end", key="train_refined", help="One weight for each subspace.")
     busy = job is not None and job.status().state in (State.WAITING, State.RUNNING, State.PAUSED)
-    label = "Start anew" if busy else "Start"
-    if st.button(label, type="primary", width="stretch"):
-        try:
-            recipe = recipe_from(kind, size, subspaces, int(pairs), float(rate), float(noise), int(seed), refined)
-        except TSAError as error:
-            st.error(str(error))
-            return
+    try:
+        recipe = recipe_from(kind, size, subspaces, int(pairs), float(rate), float(noise), int(seed), refined)
+    except TSAError as error:
+        st.error(str(error))
+        return None
+    if st.button("Start anew" if busy else "Start", type="primary", width="stretch"):
         compute.jobs().submit(recipe, store.visitor())
         st.rerun()
     if busy:
         st.caption("Starting anew discards the training that is under way.")
+    return recipe
 
 
-def _invitation() -> None:
+def _invitation(recipe: Recipe) -> None:
+    """What the training will see, shown as its filters will be."""
+    moved = "turned" if recipe.group == "rotation" else "shifted"
+    x, y = compute.training_pairs(recipe.group, recipe.shape, recipe.seed)
+    film("Nothing but pairs", f"white noise, and the same {moved}", x.T + 1j * y.T, recipe.shape)
     st.markdown(
-        "#### Nothing but pairs\n"
-        "Each training example is a patch of white noise and the same patch turned or shifted by an unknown amount. "
-        "From these pairs alone, filters emerge that rotate into each other: the irreducible representations of the "
-        "group. Press **Start** and watch."
+        f"Nobody says by how much each patch was {moved}. From such pairs alone, filters emerge that turn into each "
+        "other: the irreducible representations of the group. Press **Start** and watch."
     )
 
 
@@ -85,7 +88,7 @@ def _watch() -> None:
     speed = f" · {status.pairs_per_second:,.0f} pairs/s" if status.pairs_per_second else ""
     caption = f"{status.pairs:,} of {job.recipe.n_pairs:,} pairs{speed}"
     if status.filters is not None:
-        film(status.filters, job.recipe.shape, status.curve, job.recipe.n_pairs, caption)
+        film("The filters as they are now", caption, status.filters, job.recipe.shape, status.curve, job.recipe.n_pairs)
 
 
 def _controls(job: Job, state: State, has_model: bool) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -70,7 +71,9 @@ def knock(origin, *messages):
 
     headers = [(b"host", b"here:8501"), *([(b"origin", origin.encode())] if origin is not None else [])]
     scope = {"type": "websocket", "path": "/live", "headers": headers, "query_string": b"", "subprotocols": []}
-    asyncio.run(Starlette(routes=[live.ROUTE])(scope, receive, send))
+    app = Starlette(routes=[live.ROUTE])
+    with ThreadPoolExecutor(1) as apart:  # tests in a browser have a loop of their own in this thread
+        apart.submit(lambda: asyncio.run(app(scope, receive, send))).result()
     return heard
 
 
@@ -92,7 +95,9 @@ def test_other_pages_are_turned_away(origin):
 
 
 @pytest.mark.parametrize(
-    "odd", [text(asking(ticket="stolen")), {"type": "websocket.receive", "bytes": b"x"}, text([1])], ids=str
+    "odd",
+    [text(asking(ticket="stolen")), {"type": "websocket.receive", "bytes": b"x"}, text([1])],
+    ids=["stolen ticket", "bytes", "list"],
 )
 def test_an_odd_message_ends_the_line(odd):
     live.prepare("t", echo)

@@ -102,7 +102,7 @@ def train(tab, address, tmp_path):
     yield "before"
     tab.get_by_text("shift in 1-D").click()
     tab.get_by_role("button", name="Start").click()
-    tab.locator(".frame").wait_for()
+    tab.get_by_text("The filters as they are now").wait_for()
     yield "while"
     tab.get_by_text("Finished: learned from 100,000 pairs.").wait_for(timeout=120_000)
     yield "after"

@@ -100,13 +100,13 @@ def test_filters_emerge(page):
     visit(page, "Train")
     page.get_by_text("shift in 1-D").click()
     page.get_by_role("button", name="Start").click()
-    page.locator(".frame").wait_for(timeout=30_000)
+    page.get_by_text("The filters as they are now").wait_for(timeout=30_000)
     page.get_by_text("Finished: learned from 100,000 pairs.").wait_for(timeout=90_000)
     page.get_by_role("button", name="Use on all pages").click()
     page.get_by_text("is now used in the lab").wait_for()
     visit(page, "Filters")
     page.get_by_text("my shift 32, 16 planes, seed 0: 16 filter pairs").wait_for()
     visit(page, "Train")
-    page.locator(".frame").wait_for()  # still there after leaving
+    page.get_by_text("The filters as they are now").wait_for()  # still there after leaving
     page.get_by_role("button", name="Discard").click()
     page.get_by_text("Nothing but pairs").wait_for()

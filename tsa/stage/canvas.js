@@ -4,6 +4,12 @@ const setText = (element, text) => {
   if (element.textContent !== text) element.textContent = text;
 };
 
+// How to draw on a card. Canvas does not resolve color-mix(); what wears such a colour does.
+function penStyle(card) {
+  const { color, fontFamily, backgroundColor: paper, borderTopColor: line } = getComputedStyle(card);
+  return { color, fontFamily, paper, line };
+}
+
 // Bytes as a grey picture, at the canvas's own size.
 function greyscale(canvas, values) {
   const image = new ImageData(canvas.width, canvas.height);

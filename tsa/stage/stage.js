@@ -96,13 +96,7 @@ function create(root) {
     self.describe();
   };
   new ResizeObserver(() => self.draw()).observe(dial);
-  self.readStyle = () => {
-    const style = getComputedStyle(find("stage"));
-    const paper = style.getPropertyValue("--st-background-color") || "white";
-    // Canvas does not resolve color-mix(); a border that uses it does.
-    const line = getComputedStyle(find("card")).borderTopColor;
-    self.style = { color: style.color, fontFamily: style.fontFamily, paper, line };
-  };
+  self.readStyle = () => (self.style = penStyle(find("card")));
 
   self.show = (sweep, digest) => {
     [self.sweep, self.have] = [sweep, digest];

@@ -1,4 +1,4 @@
-// Filters while they are being learned, and the evidence curve. Redrawn whenever a new frame arrives.
+// Pairs to learn from, or filters while they are being learned and the evidence curve. Redrawn whenever a new frame arrives.
 
 export default function ({ data, parentElement }) {
   const self = instance(parentElement, create);
@@ -14,11 +14,12 @@ function create(root) {
 
 function draw(self) {
   if (!self.blob) return;
-  const card = getComputedStyle(self.find("film"));
-  self.style = { color: card.color, fontFamily: card.fontFamily, line: card.borderTopColor };
+  self.style = penStyle(self.find("film"));
+  setText(self.find("film").querySelector("h2"), self.blob.title);
   setText(self.find("learned"), self.blob.caption);
   drawFrame(self, self.find("frame"));
-  drawChart(self, self.find("chart"));
+  self.find("curve").hidden = !self.blob.total;
+  if (self.blob.total) drawChart(self, self.find("chart"));
 }
 
 function drawFrame(self, canvas) {
@@ -42,7 +43,7 @@ function drawFrame(self, canvas) {
       pen.drawImage(picture, x, y, tile, tile * tall);
     } else signal(pen, values, x, y, tile, tile * tall, self.style);
   }
-  canvas.setAttribute("aria-label", `${count} pairs of filters. ${self.blob.caption}`);
+  canvas.setAttribute("aria-label", `${self.blob.title}: ${count} pairs. ${self.blob.caption}`);
 }
 
 function drawChart(self, canvas) {

@@ -126,14 +126,7 @@ function create(root, { stops, orbits, longest }) {
   };
   new ResizeObserver(() => self.draw()).observe(find("orbit"));
 
-  self.readStyle = () => {
-    const style = getComputedStyle(find("orbit"));
-    // Canvas does not resolve color-mix(); a border or background that uses it does.
-    const line = getComputedStyle(find("card")).borderTopColor;
-    const soft = getComputedStyle(find("play")).backgroundColor;
-    const paper = style.getPropertyValue("--st-background-color") || "white";
-    self.style = { color: style.color, fontFamily: style.fontFamily, paper, line, soft };
-  };
+  self.readStyle = () => (self.style = { ...penStyle(find("card")), soft: getComputedStyle(find("play")).backgroundColor });
   self.draw = () => {
     if (!find("orbit").clientWidth) return; // on its way off the page
     drawFlat(self, find("flat-canvas"));

@@ -56,11 +56,8 @@ function create(root) {
   new ResizeObserver(() => self.draw()).observe(find("recognise"));
 
   self.readStyle = () => {
-    const style = getComputedStyle(find("card"));
-    const paper = style.getPropertyValue("--st-background-color") || "white";
-    // Canvas does not resolve color-mix(); an element that uses it does.
     const [quiet, wrong] = ["hint", "wrong"].map((name) => getComputedStyle(find(name)).color);
-    self.style = { color: style.color, fontFamily: style.fontFamily, paper, line: style.borderTopColor, quiet, wrong };
+    self.style = { ...penStyle(find("card")), quiet, wrong };
     self.hatch = hatching(wrong);
   };
   self.draw = () => {

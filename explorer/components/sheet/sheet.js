@@ -21,9 +21,8 @@ function create(root) {
   const self = { chosen: 0, turn: 0, playing: 0, commit: () => {} };
 
   self.readStyle = () => {
-    const style = getComputedStyle(find("card"));
-    self.style = { color: style.color, fontFamily: style.fontFamily, line: style.borderTopColor };
-    self.accent = getComputedStyle(find("sheet")).getPropertyValue("--st-primary-color") || style.color;
+    self.style = penStyle(find("card"));
+    self.accent = getComputedStyle(find("sheet")).getPropertyValue("--st-primary-color") || self.style.color;
   };
   self.open = (blob) => {
     self.blob = blob;
