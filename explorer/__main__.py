@@ -46,10 +46,10 @@ def main(argv: list[str] | None = None) -> int:
 
         return shots.run(Path("assets"))
     if options.model:
-        from explorer.compute import entry
+        from explorer.library import open_named
 
         try:
-            entry(options.model)
+            open_named(options.model)
         except TSAError as error:
             print(f"tsa-explorer: {error}", file=sys.stderr)
             return 2
@@ -64,12 +64,11 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     if port != options.port:
         print(f"tsa-explorer: port {options.port} is taken, using {port}.", file=sys.stderr)
-    from explorer import compute, live
+    from explorer import live
 
     # One BLAS thread: our products are small, and threads of several visitors would wait for each other. Set while this
     # is the only thread: asking the loader about libraries while another thread loads one can lock up both.
     threadpool_limits(1)
-    compute.warm()
     private = options.host in ("127.0.0.1", "localhost", "::1")
     address = None if options.no_browser else f"http://{'localhost' if private else options.host}:{port}"
     app = Path(__file__).with_name("app.py")
@@ -114,7 +113,10 @@ def free_port(host: str, first: int) -> int | None:
 
 @asynccontextmanager
 async def _lifespan(app: Any, address: str | None) -> AsyncIterator[None]:
-    """Keep what is loaded by now out of the garbage collector that runs after every rerun; then open the browser."""
+    """Load what the first visitor needs, and keep it out of the garbage collector; then open the browser."""
+    from explorer import compute  # not before there is a server: Streamlit's caches would complain
+
+    compute.warm()
     _send_at_once()  # before the freeze, which hides what it freezes from gc.get_objects
     gc.collect()
     gc.freeze()

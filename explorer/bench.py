@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from explorer import compute
 from explorer.chromium import in_chromium
+from explorer.library import LAB_MODEL, open_named
 from explorer.media import data_url
-from tsa import shapes
+from tsa import Subgroup, shapes
 from tsa.polar import to_polar
 from tsa.sweep import sweep
 
@@ -83,8 +83,8 @@ def _measure(browser: Any, address: str) -> None:
 
 
 def _time_sweep() -> None:
-    entry = compute.entry(compute.LAB_MODEL)
-    model, size = compute.model(entry, 0.5), entry.shape[0]
+    entry = open_named(LAB_MODEL)
+    model, size = Subgroup(entry.model.filters, entry.model.weights, 0.5), entry.shape[0]
     polar = to_polar(shapes.draw("square"))
     times = []
     with threadpool_limits(1):  # as the launcher does

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,9 +14,9 @@ from numpy.typing import NDArray
 from explorer import library
 from explorer.components import recognise, sheet
 from explorer.jobs import Jobs
-from explorer.library import Entry, open_entry
+from explorer.library import LAB_MODEL, Entry
 from explorer.media import data_url
-from tsa import datasets, files, recipes, shapes
+from tsa import datasets, recipes, shapes
 from tsa.comparison import Comparison, compare
 from tsa.files import ModelFile
 from tsa.inspection import Inspection, inspect
@@ -30,7 +29,6 @@ from tsa.votes import Jury
 from tsa.weights import frequencies, spectra
 
 Picture = NDArray[np.float64]
-LAB_MODEL = "rotation-16-refined"
 T = TypeVar("T")
 _MOST_REMEMBERED = 32
 _PAIRS_SHOWN = 30
@@ -42,10 +40,10 @@ def default_model() -> str:
     return os.environ.get("TSA_EXPLORER_MODEL", LAB_MODEL)
 
 
-@st.cache_resource(max_entries=16)
+@st.cache_resource(max_entries=16, show_spinner=False)
 def entry(name: str) -> Entry:
     """The bundled model of this name, or the one in the file that `--model` named."""
-    return open_entry(name, files.bundled_path(name) or Path(name))
+    return library.open_named(name)
 
 
 @st.cache_resource(max_entries=16, hash_funcs={Entry: repr})

@@ -16,6 +16,8 @@ from tsa.progress import Report
 from tsa.recipes import group
 from tsa.weights import Group, as_subgroup, guess_group
 
+LAB_MODEL = "rotation-16-refined"  # of the bundled ones, it tells symmetries most truthfully
+
 
 @dataclass(frozen=True, eq=False)
 class Entry:
@@ -61,6 +63,11 @@ class Entry:
 def open_entry(name: str, source: Path | bytes, project: bool = False, report: Report | None = None) -> Entry:
     """Read a model; what it does not say, its group and its weights, is found out from its filters."""
     return entry(name, files.read(source, project), report)
+
+
+def open_named(name: str) -> Entry:
+    """The bundled model of this name, or the one in the file of this name."""
+    return open_entry(name, files.bundled_path(name) or Path(name))
 
 
 def entry(name: str, file: ModelFile, report: Report | None = None) -> Entry:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from explorer import compute, state
 from explorer.components import crop, pad
-from explorer.library import Entry, open_entry
+from explorer.library import LAB_MODEL, Entry, open_entry
 from explorer.state import PHOTO, Pixels, Source, ViewState
 from tsa import files
 from tsa.errors import NotOrthonormalError, TSAError
@@ -238,7 +238,7 @@ def _model_name() -> str:
 
 def lab_entry() -> Entry:
     """The chosen model if it rotates pictures, or else one that does."""
-    return entry() if entry().turns else compute.entry(compute.LAB_MODEL)
+    return entry() if entry().turns else compute.entry(LAB_MODEL)
 
 
 def choose_model(name: str) -> None:

@@ -33,7 +33,7 @@ def page():
 @pytest.fixture(scope="module")
 def jury():
     digits = datasets.sample("train")[:60]
-    return Jury(compute.entry(compute.LAB_MODEL).model, datasets.upright(digits), 16)
+    return Jury(compute.entry(compute.default_model()).model, datasets.upright(digits), 16)
 
 
 def test_packed_votes_are_the_votes(jury):
