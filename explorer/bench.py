@@ -2,7 +2,10 @@
 
 import base64
 import io
+import subprocess
+import sys
 import time
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -80,6 +83,7 @@ def _measure(browser: Any, address: str) -> None:
     _time_stroke(page)
     _time_filters(page)
     _time_meanwhile(page, browser, address)
+    _time_training(page, address)
 
 
 def _time_sweep() -> None:
@@ -168,6 +172,28 @@ def _time_meanwhile(page: Any, browser: Any, address: str) -> None:
     other.get_by_role("button", name="Discard").click()
     other.get_by_text("Nothing but pairs").wait_for()
     other.close()
+
+
+def _time_training(page: Any, address: str, pairs: int = 100_000) -> None:
+    """The same training on the page and by `tsa train`, in turn."""
+    page.goto(f"{address}/train")
+    ratios = []
+    for _ in range(3):
+        start = time.perf_counter()
+        page.get_by_role("button", name="Start").click()
+        page.get_by_text(f"Finished: learned from {pairs:,} pairs.").wait_for(timeout=300_000)
+        watched = time.perf_counter() - start
+        page.get_by_role("button", name="Discard").click()
+        page.get_by_text("Nothing but pairs").wait_for()
+        with TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "tsa.cli", "train", "rotation", "--shape", "16", "--subspaces", "50"]
+            start = time.perf_counter()
+            subprocess.run(
+                [*command, "--pairs", f"{pairs}", "--out", f"{folder}/model.npz"], check=True, capture_output=True
+            )
+            ratios.append(watched / (time.perf_counter() - start))
+    told = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+    print(f"training {pairs:,} pairs on the page, watched, over `tsa train`: {told}, median {np.median(ratios):.2f}")
 
 
 def _time_filters(page: Any) -> None:

@@ -96,10 +96,7 @@ class Inspection:
             "orthogonality": (self.defect, "Largest entry of |WᵀW − I|: 0 if the filters are orthonormal."),
             "mean purity": (score.purity.mean(), "How much of a filter the action keeps at its one weight."),
             "least purity": (score.purity.min(), "The same, of the worst filter."),
-            "least relative purity": (
-                score.relative_purity.min(),
-                "The same, as a fraction of the best that interpolation allows at that weight.",
-            ),
+            "least relative purity": (score.relative_purity.min(), "The same, over the best the pixels allow."),
             "mean affinity": (score.score, "Cosine of the angle to the true space of the weight: 1 is perfect."),
             "least affinity": (score.affinity.min(), "The same, of the worst filter."),
             "energy of noise": (self.noise_energy, "Fraction of the variance of white noise the filters hold."),

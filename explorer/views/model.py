@@ -97,7 +97,7 @@ def _inspect(entry: Entry, place: Any) -> Inspection:
 
 def _report(entry: Entry, inspection: Inspection) -> None:
     numbers, charts = st.columns([1, 1], gap="medium")
-    numbers.dataframe(_summary(inspection), hide_index=True, width="stretch", height=640)
+    numbers.dataframe(_summary(inspection), hide_index=True, width="stretch", height="content")
     config = {"displaylogo": False}
     charts.plotly_chart(figures.equivariance(inspection), key="equivariance", config=config)
     charts.plotly_chart(figures.purity(inspection), key="purity", config=config)
@@ -117,6 +117,7 @@ def _summary(inspection: Inspection) -> list[dict[str, str]]:
     return [
         {"quantity": name, "value": _short(value), "meaning": meaning}
         for name, (value, meaning) in inspection.summary().items()
+        if name != "weights"  # which stand above
     ]
 
 
