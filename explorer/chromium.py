@@ -1,44 +1,72 @@
-"""A real Chromium that looks at a real explorer: for measuring and for taking pictures."""
+"""A real Chromium that looks at a real explorer: for measuring, for taking pictures, for tests."""
 
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-_FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 
 
 def in_chromium(work: Callable[[Any, str], None]) -> int:
     """Start an explorer and a Chromium, and hand over the browser and the address; the exit code of it all."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None or importlib.util.find_spec("playwright") is None:
+    if CHROMIUM is None or importlib.util.find_spec("playwright") is None:
         print("This needs chromium on the path and `pip install playwright`.", file=sys.stderr)
         return 2
-    from playwright.sync_api import sync_playwright
+    with serving(port=8750) as address, browsing() as browser:
+        work(browser, address)
+    return 0
 
-    command = [sys.executable, "-m", "explorer", "--no-browser", "--port", "8750"]
+
+@contextmanager
+def serving(port: int) -> Iterator[str]:
+    """The address of an explorer that listens on this port, or the next free one."""
+    command = [sys.executable, "-m", "explorer", "--no-browser", "--port", str(port)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         assert server.stdout is not None
-        address = next(part for line in server.stdout for part in line.split() if part.startswith("http://"))
-        _wait_until_it_answers(address)
         try:
-            with sync_playwright() as play:
-                browser = play.chromium.launch(executable_path=chromium, args=_FLAGS)
-                work(browser, address)
-                browser.close()
+            found = next(filter(None, (re.search(r"http://127\.0\.0\.1:\d+", line) for line in server.stdout)), None)
+            if found is None:
+                raise RuntimeError("The explorer did not start.")
+            _wait_until_it_answers(found[0])
+            yield found[0]
         finally:
             server.terminate()
-    return 0
 
 
 def _wait_until_it_answers(address: str) -> None:
     """The address is printed a moment before anything listens there."""
-    for _ in range(300):
+    deadline = time.monotonic() + 30
+    while True:
         try:
             return urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()
         except OSError:
-            time.sleep(0.1)
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+@contextmanager
+def browsing() -> Iterator[Any]:
+    """A headless Chromium, driven by Playwright."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
+        yield browser
+        browser.close()

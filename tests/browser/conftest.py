@@ -1,24 +1,8 @@
 """A running explorer and a real Chromium."""
 
-import re
-import shutil
-import subprocess
-import sys
-import time
-import urllib.request
-
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+from explorer.chromium import CHROMIUM, browsing, serving
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -36,38 +20,14 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def server():
     """The address of an explorer that listens on a free port."""
-    command = [sys.executable, "-m", "explorer", "--no-browser", "--port", "8650"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    for line in process.stdout:
-        if found := re.search(r"http://127\.0\.0\.1:\d+", line):
-            break
-    else:
-        raise RuntimeError("the explorer did not start")
-    _wait_until_it_answers(found[0])
-    yield found[0]
-    process.terminate()
-    process.wait()
-    process.stdout.close()
-
-
-def _wait_until_it_answers(address):
-    """The address is printed a moment before anything listens there."""
-    deadline = time.monotonic() + 30
-    while True:
-        try:
-            return urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()
-        except OSError:
-            assert time.monotonic() < deadline, "the explorer does not answer"
+    with serving(port=8650) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
 def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        chromium = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with browsing() as chromium:
         yield chromium
-        chromium.close()
 
 
 @pytest.fixture
