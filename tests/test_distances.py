@@ -1,5 +1,7 @@
 """Every search gives the answer of brute force: each index, each distance, ties included, whatever the sizes."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier
@@ -88,6 +90,55 @@ def test_of_equals_the_first_wins(metric, digits, monkeypatch):
     np.testing.assert_array_equal(index // 60, np.tile([0, 1, 2], (35, 2)))
     np.testing.assert_allclose(distance[30:, :3], 0, atol=1e-6)
     np.testing.assert_array_equal(index[30:, 0], np.arange(5))
+
+
+def test_a_chain_of_small_steps_is_not_a_tie():
+    """Far from the origin, where neighbours differ by less than ten digits of the patch."""
+    train = 1.7e9 + np.arange(1000.0)[:, None] * 0.01
+    index, distance = nearest(train, [[1.7e9 + 5]], k=2)
+    assert index[0, 0] == 500
+    np.testing.assert_allclose(distance, [[0, 0.01]], atol=1e-6)
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-8, 1.0])
+def test_equals_keep_their_order_whatever_the_query(size):
+    model, rng = fourier_model(9), np.random.default_rng(0)
+    signal = rng.normal(size=9)
+    orbit = np.stack([np.roll(signal, i) for i in range(9)])
+    for metric in (model, model.torus):
+        index, distance = nearest(orbit, size * rng.normal(size=(3, 9)), metric, 9)
+        np.testing.assert_array_equal(index, np.tile(np.arange(9), (3, 1)))
+        np.testing.assert_allclose(distance, np.broadcast_to(distance[:, :1], (3, 9)), rtol=1e-9)
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+@pytest.mark.parametrize("scale", [0.0, 1e-200, 1e200])
+def test_patches_of_very_different_sizes(metric, scale, digits):
+    train, queries = (part.astype(float) for part in digits)
+    index, distance = nearest(scale * train, queries, metric, 2)
+    expected = metric.distance(queries[:, None], scale * train[index])
+    np.testing.assert_allclose(distance, expected, rtol=1e-6)
+    if scale < 1:  # all as far as nothing is
+        np.testing.assert_array_equal(index, np.tile([0, 1], (len(queries), 1)))
+
+
+def test_memory_is_bounded_by_the_queries_too(digits):
+    train, queries = digits
+    many = np.tile(queries, (300, 1))
+    tracemalloc.start()
+    nearest(train[:10], many, load("rotation-16-refined"))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 10_000 * len(many)  # bytes: it was more before blocks of queries had a limit
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+def test_what_cannot_be_compared_is_refused(metric, digits):
+    x = digits[0][0]
+    for bad in (np.float64(1.0), x[:1], np.where(x == x[0], np.nan, x)):
+        with pytest.raises((InputError, ShapeError)):
+            metric.distance(x, bad)
+    assert metric.distance(np.empty((0, 256)), x).shape == (0,)
 
 
 @pytest.mark.parametrize("name", ["rotation-16", "rotation-16-refined"])

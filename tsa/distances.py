@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from tsa import checks
 from tsa.checks import Array
+from tsa.errors import ShapeError
 from tsa.model import Subgroup, Torus
 
 _AT_ONCE = 2**12  # pairs whose differences are held at once
@@ -46,12 +47,23 @@ class Metric(ABC):
 
     def distance(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Distances between patches x and y, whose batches broadcast: (..., D) → (...)."""
-        x, y = checks.real(x, "x"), checks.real(y, "y")
+        x, y = (checks.finite(checks.real(p, name), name) for p, name in ((x, "x"), (y, "y")))
+        if x.ndim == 0 or y.ndim == 0 or x.shape[-1] != y.shape[-1]:
+            raise ShapeError(f"Patches to compare have equally many pixels; got shapes {x.shape} and {y.shape}.")
         shape = checks.common_shape("The patches", x.shape, y.shape)
-        first, second = (np.broadcast_to(p, shape).reshape(-1, shape[-1]) for p in (x, y))
-        everyone = np.arange(len(first))
-        found = self.pairs(self.prepare(first), self.prepare(second), everyone, everyone)
+        unit = max(power_of_two(x), power_of_two(y)) or 1.0
+        first, second = (
+            self.prepare(np.broadcast_to(p, shape).reshape(-1, shape[-1]).astype(np.float64) / unit) for p in (x, y)
+        )
+        everyone = np.arange(len(first.square))
+        found = self.pairs(first, second, everyone, everyone) * unit
         return found.reshape(shape[:-1]).astype(np.result_type(x, y))
+
+
+def power_of_two(patches: Array) -> float:
+    """One near the largest pixel, or 0: in such units nothing is rounded and single precision does not overflow."""
+    largest = np.abs(patches).max(initial=0.0)
+    return float(2.0 ** np.round(np.log2(largest))) if largest > 0 else 0.0
 
 
 class Vectors(NamedTuple):

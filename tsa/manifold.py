@@ -18,7 +18,9 @@ from tsa.torus2 import TorusVonMises
 from tsa.trigpoly import argmax
 
 _NODES = 128  # of the grid of angles
-_AT_ONCE = 2**13  # pairs whose natural parameters are held at once
+_AT_ONCE = 2**13  # pairs whose natural parameters are held at once,
+_HARMONICS = 2**20  # or as many as have this many harmonics
+_QUERIES = 2**8  # whose products with all harmonics are held at once
 
 
 class Orbits(NamedTuple):
@@ -91,12 +93,13 @@ class ManifoldDistance(Metric):
     def _pooled_bounds(self, queries: Orbits, train: Orbits, row: Array, column: Array) -> Array:
         """‖x‖² + ‖y‖² − 2 (fixed + Σ_k |η_k|), less rounding: one small product for each query."""
         H = len(self._harmonics[0])
-        products = self._products(queries)
         edges = np.searchsorted(row, np.arange(len(queries.square) + 1))
         agree = np.empty(row.size, np.float32)
-        for i in np.flatnonzero(np.diff(edges)):
+        for count, i in enumerate(asked := np.flatnonzero(np.diff(edges))):
+            if count % _QUERIES == 0:
+                products = self._products(queries.parts[asked[count : count + _QUERIES]])
             part = slice(edges[i], edges[i + 1])
-            eta = train.parts.take(column[part], axis=0) @ products[i]
+            eta = train.parts.take(column[part], axis=0) @ products[count % _QUERIES]
             fixed = eta[:, 0].copy()
             eta *= eta
             agree[part] = np.sqrt(eta[:, 1 : H + 1] + eta[:, H + 1 :]).sum(axis=1) + fixed
@@ -105,14 +108,14 @@ class ManifoldDistance(Metric):
         bound = x + y - 2 * agree - rounding * (x + y) - (H + 1) * 2.0**-60  # squares below 2⁻¹²⁶ vanish
         return np.where(np.isfinite(bound), bound, -np.inf)  # beyond single precision there is no bound
 
-    def _products(self, queries: Orbits) -> Array:
-        """(n, F + 2M, 1 + 2H) float32: from the parts of a patch to its ⟨fixed, fixed⟩, Re η_k and Im η_k."""
-        n, F, M = len(queries.square), queries.fixed.shape[1], queries.moving.shape[1]
+    def _products(self, parts: Array) -> Array:
+        """(n, F + 2M, 1 + 2H) float32: from the parts of a patch to its ⟨fixed, fixed⟩, Re η_k, Im η_k."""
         harmonics, _, which = self._harmonics
-        H, j = len(harmonics), np.arange(M)
-        real, imaginary = queries.parts[:, F : F + M], queries.parts[:, F + M :]
+        n, M, H = len(parts), self._order.size, len(harmonics)
+        F, j = parts.shape[1] - 2 * M, np.arange(M)
+        real, imaginary = parts[:, F : F + M], parts[:, F + M :]
         matrix = np.zeros((n, F + 2 * M, 1 + 2 * H), np.float32)
-        matrix[:, :F, 0] = queries.parts[:, :F]
+        matrix[:, :F, 0] = parts[:, :F]
         matrix[:, F + j, 1 + which] = real
         matrix[:, F + M + j, 1 + which] = imaginary
         matrix[:, F + M + j, 1 + H + which] = real
@@ -151,8 +154,9 @@ class ManifoldDistance(Metric):
         """The distance at the best s, summed as squares: the expanded form would lose half the digits."""
         result = np.empty(row.size)
         harmonics = self.model.pooling.harmonics
-        for start in range(0, row.size, _AT_ONCE):
-            part = slice(start, start + _AT_ONCE)
+        at_once = min(_AT_ONCE, 1 + _HARMONICS // max(1, len(harmonics)))
+        for start in range(0, row.size, at_once):
+            part = slice(start, start + at_once)
             x, y = row[part], column[part]
             squares = np.sum((queries.fixed[x] - train.fixed[y]) ** 2, axis=1)
             if self._order.size:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tsa import checks
 from tsa.checks import Array
-from tsa.distances import Euclidean, Metric, TorusDistance, kth_in_row, rank_in_row
+from tsa.distances import Euclidean, Metric, TorusDistance, kth_in_row, power_of_two, rank_in_row
 from tsa.errors import InputError, ShapeError
 from tsa.manifold import ManifoldDistance
 from tsa.model import Subgroup, Torus
@@ -20,8 +20,11 @@ from tsa.progress import Report
 
 _BOUNDS = 2**23  # bounds held at once
 _COLUMNS = 2**16  # training patches they belong to at most
+_ROWS = 2**12  # queries they belong to at most
 _PAIRS = 2**18  # pairs looked at again at once
-_TIE = 1e-10  # distances closer than this, relative to the patch, are the same distance
+_TIE = 1e-10  # relative to a distance: what is closer than this to it is the same distance
+_ROUNDING = 1e-13  # relative to the query: what double precision leaves of a distance of zero
+_BEYOND = 2.0**300  # what is this many times larger cannot be squared in the same units
 _NOBODY = np.iinfo(np.int64).max
 
 
@@ -44,37 +47,41 @@ class Neighbours:
     """Training patches (N, D) made ready to be searched."""
 
     def __init__(self, train: ArrayLike, metric: Metric | Torus | Subgroup | str = "euclidean") -> None:
-        train = checks.rows(train, "train")
-        self.metric, self.shape, self._dtype = as_metric(metric), train.shape, train.dtype
-        # In units of the largest pixel (a power of two, so nothing is rounded) single precision never overflows.
-        self._unit = float(2.0 ** np.round(np.log2(max(np.abs(train).max(initial=0.0), 1e-300))))
-        self._points = self.metric.prepare(train.astype(np.float64) / self._unit)
+        self._train = checks.rows(train, "train")
+        self.metric, self.shape = as_metric(metric), self._train.shape
+        self._unit = power_of_two(self._train) or 1.0
+        self._points = self._prepared(self._train, self._unit)
 
     def query(self, queries: ArrayLike, k: int = 1, report: Report | None = None) -> tuple[Array, Array]:
         """The k nearest of each query (n, D): indices and distances, (n, k), nearest first."""
         queries = checks.rows(queries, "queries")
         if queries.shape[1] != self.shape[1]:
             raise ShapeError(f"Queries have {queries.shape[1]} pixels, the training patches {self.shape[1]}.")
-        if not 1 <= k <= self.shape[0]:
+        if not isinstance(k, int | np.integer) or isinstance(k, bool) or not 1 <= k <= self.shape[0]:
             raise InputError(f"There are {self.shape[0]} training patches; k must be from 1 to that, got {k!r}.")
+        unit, points = self._unit, self._points
+        if (largest := power_of_two(queries)) > _BEYOND * unit:
+            unit, points = largest, self._prepared(self._train, largest)
         pieces = blocks(self.shape[0], len(queries))
         bounds = np.empty((len(queries[pieces[0]]), min(self.shape[0], _COLUMNS)), np.float32)
         found = []
         for piece in pieces:
-            block = queries[piece].astype(np.float64) / self._unit
             with np.errstate(over="ignore", invalid="ignore"):  # bounds on a patch 10¹⁹ times the others say nothing
-                found.append(self._block(self.metric.prepare(block), k, bounds))
+                found.append(self._block(self._prepared(queries[piece], unit), points, k, bounds))
             if report is not None:
                 report(len(found) / len(pieces))
         indices, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        distances = checks.finite(distances * self._unit, "the distances")
-        return indices, distances.astype(np.result_type(queries, self._dtype))
+        distances = checks.finite(distances * unit, "the distances")
+        return indices, distances.astype(np.result_type(queries, self._train))
 
-    def _block(self, queries: Any, k: int, bounds: Array) -> tuple[Array, Array]:
+    def _prepared(self, patches: Array, unit: float) -> Any:
+        return self.metric.prepare(patches.astype(np.float64) / unit)
+
+    def _block(self, queries: Any, train: Any, k: int, bounds: Array) -> tuple[Array, Array]:
         best = _Best.empty(queries, k)
         for start in range(0, self.shape[0], bounds.shape[1]):
             part = slice(start, start + bounds.shape[1])
-            best = self._visit(queries, type(self._points)(*(a[part] for a in self._points)), start, best, bounds)
+            best = self._visit(queries, type(train)(*(a[part] for a in train)), start, best, bounds)
         return best.index, best.distance
 
     def _visit(self, queries: Any, train: Any, start: int, best: "_Best", bounds: Array) -> "_Best":
@@ -84,7 +91,7 @@ class Neighbours:
         above = self.metric.bounds(queries, train, bounds)
         row, column = _promising(bounds, self.metric.seeds * k)
         row, _, distance = self._measured(queries, train, row, column, best.radius, k)
-        radius = np.minimum(best.radius, kth_in_row(row, distance, k, n) + best.tie)
+        radius = np.minimum(best.radius, best.reach(kth_in_row(row, distance, k, n), np.arange(n)))
         limit = np.nextafter((radius**2 - above).astype(np.float32), np.float32(np.inf))
         far = bounds > limit[:, None]  # false for nan: what has no bound is looked at
         row, column = _where(np.logical_not(far, out=far))
@@ -103,7 +110,7 @@ class Neighbours:
 
 def blocks(train: int, queries: int) -> list[slice]:
     """The blocks in which so many queries are searched among so many training patches, so that memory is bounded."""
-    rows = max(1, _BOUNDS // min(train, _COLUMNS))
+    rows = min(_ROWS, max(1, _BOUNDS // min(train, _COLUMNS)))
     return [slice(start, start + rows) for start in range(0, queries, rows)]
 
 
@@ -122,21 +129,25 @@ def as_metric(metric: Metric | Torus | Subgroup | str) -> Metric:
 
 @dataclass(frozen=True, eq=False)
 class _Best:
-    """The k nearest so far of each query: (n, k) each, nearest first; `tie` (n,) is what rounding may do."""
+    """The k nearest so far of each query: (n, k) each, nearest first; `rounding` (n,) is what is left of zero."""
 
     index: Array
     distance: Array
-    tie: Array
+    rounding: Array
 
     @classmethod
     def empty(cls, queries: Any, k: int) -> "_Best":
         n = len(queries.square)
-        return cls(np.full((n, k), _NOBODY), np.full((n, k), np.inf), _TIE * (1e-100 + np.sqrt(queries.square)))
+        return cls(np.full((n, k), _NOBODY), np.full((n, k), np.inf), _ROUNDING * np.sqrt(queries.square))
+
+    def reach(self, distance: Array, row: Array) -> Array:
+        """How far the same distance goes, for queries `row`."""
+        return np.asarray(distance * (1 + _TIE) + self.rounding[row])
 
     @property
     def radius(self) -> Array:
         """What a distance must not exceed to matter."""
-        return self.distance[:, -1] + self.tie
+        return self.reach(self.distance.max(axis=1), np.arange(len(self.distance)))
 
     def with_(self, row: Array, index: Array, distance: Array) -> "_Best":
         n, k = self.index.shape
@@ -145,12 +156,25 @@ class _Best:
         distance = np.concatenate([self.distance.ravel(), distance])
         order = np.lexsort((index, distance, row))
         row, index, distance = row[order], index[order], distance[order]
-        with np.errstate(invalid="ignore"):  # inf − inf: places not taken yet, all alike
-            step = np.diff(distance) > self.tie[row[1:]]
-        equal = np.cumsum(np.append(True, step | (row[1:] != row[:-1])))
-        order = np.lexsort((index, equal))
+        last = distance[rank_in_row(row) == k - 1]
+        near = distance <= self.reach(last[row], row)
+        row, index, distance = row[near], index[near], distance[near]
+        order = np.lexsort((index, self._equals(row, distance)))
         kept = order[rank_in_row(row) < k]
-        return _Best(index[kept].reshape(n, k), distance[kept].reshape(n, k), self.tie)
+        return _Best(index[kept].reshape(n, k), distance[kept].reshape(n, k), self.rounding)
+
+    def _equals(self, row: Array, distance: Array) -> Array:
+        """Numbers that rise along sorted pairs, the same for pairs at the same distance as the first of that number.
+
+        As the first, not as the one before: a chain of small steps leads anywhere.
+        """
+        first = np.append(True, row[1:] != row[:-1])
+        while True:
+            number = np.cumsum(first) - 1
+            farther = np.flatnonzero(distance > self.reach(distance[first][number], row))
+            if not farther.size:
+                return number
+            first[farther[np.unique(number[farther], return_index=True)[1]]] = True
 
 
 def _promising(bounds: Array, m: int) -> tuple[Array, Array]:
