@@ -12,7 +12,8 @@ from tsa.files import assets
 icon = str(assets("") / "icon.png")
 st.set_page_config(page_title="TSA Explorer", page_icon=icon, layout="wide")
 st.logo(icon, size="large")
-st.html(f"<style>{Path(__file__).with_name('style.css').read_text()}</style>")
+style = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+st.html(f"<style>{style}</style>")
 page = st.navigation(
     [
         st.Page(lab.page, title="Lab", default=True),

@@ -37,7 +37,7 @@ def in_chromium(work: Callable[[Any, str], None]) -> int:
 def serving(port: int) -> Iterator[str]:
     """The address of an explorer that listens on this port, or the next free one."""
     command = [sys.executable, "-m", "explorer", "--no-browser", "--port", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8") as server:
         assert server.stdout is not None
         try:
             found = next(filter(None, (re.search(r"http://127\.0\.0\.1:\d+", line) for line in server.stdout)), None)

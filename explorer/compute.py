@@ -21,7 +21,8 @@ from tsa.comparison import Comparison, compare
 from tsa.files import ModelFile
 from tsa.inspection import Inspection, inspect
 from tsa.model import Subgroup
-from tsa.polar import patch, to_polar
+from tsa.pictures import patch
+from tsa.polar import to_polar
 from tsa.progress import Report
 from tsa.refinement import refine
 from tsa.scene import Scene

@@ -93,7 +93,7 @@ def test_the_page_holds_everything(scene):
     page = stage_page(scene, title="a <title>", about="A & B")
     assert len(page.encode()) < 1_500_000
     assert "a &lt;title&gt;" in page
-    assert "http" not in page.replace("http://www.w3.org", "").replace('startsWith("http")', "")  # no network
+    assert "://" not in page.replace("http://www.w3.org", "")  # no network
 
 
 def test_a_notebook_shows_it():
@@ -104,7 +104,9 @@ def test_a_notebook_shows_it():
         show("square", model="shift-32")
 
 
-@pytest.mark.parametrize("bad", ["nowhere.png", np.zeros((3, 4)), np.zeros(5), np.full((4, 4), np.nan)])
+@pytest.mark.parametrize(
+    "bad", ["nowhere.png", np.zeros((3, 4, 2)), np.zeros((1, 7)), np.zeros(5), np.full((4, 4), np.nan)]
+)
 def test_what_is_no_picture_is_one_sentence(bad):
     with pytest.raises(TSAError) as caught:
         picture(bad)

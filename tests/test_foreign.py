@@ -201,3 +201,13 @@ def test_all_784_filters_of_28_by_28(transposed):
     assert file.model.subspaces == 392
     assert file.shape == (28, 28)
     assert not guess_group(file.model, file.shape).known
+
+
+def test_conjugates_take_their_weights_along():
+    n = 8
+    dft, k = np.fft.fft(np.eye(n)), np.arange(n)
+    weights = np.where(k > n // 2, k - n, k)
+    file = read(npz(W=dft.conj(), weights=weights, shape=[n]))
+    assert sorted(np.abs(file.model.weights)) == [0, 1, 2, 3, 4]
+    shifted = file.model.act(np.arange(8.0), 2 * np.pi / n)
+    assert min(np.abs(shifted - np.roll(np.arange(8.0), step)).max() for step in (-1, 1)) < 1e-9

@@ -10,7 +10,8 @@ from tests.hard import random_filters
 from tsa import InputError, Subgroup, equivariance_error, estimate_weights, fourier_model, inspect, load, recovery
 from tsa.datasets import gallery
 from tsa.groups import CyclicShift, ImageRotation
-from tsa.polar import patch, to_polar, turned_patches
+from tsa.pictures import patch
+from tsa.polar import to_polar, turned_patches
 
 
 @pytest.fixture(scope="module")

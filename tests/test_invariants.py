@@ -8,7 +8,7 @@ from tsa import InputError, ShapeError, Subgroup, datasets, fourier_model, load
 from tsa.gauge import balanced, principal
 from tsa.invariants import BispectralDistance, Bispectrum
 from tsa.neighbours import nearest
-from tsa.polar import patch
+from tsa.pictures import patch
 from tsa.shapes import SHAPES
 
 
@@ -174,3 +174,46 @@ def test_another_cut_of_shifts():
     x = rng.normal(size=(30, 12))
     other = balanced(model, x)
     np.testing.assert_allclose(other.act(x, [0.3, 0.4]), model.act(x, [0.3, 0.4]), atol=1e-9)
+
+
+@pytest.mark.parametrize("n", [8, 9, 16])
+def test_inversion_with_and_without_a_nyquist_line(n):
+    model, rng = fourier_model(n), np.random.default_rng(0)
+    invariant = Bispectrum(model)
+    x = rng.normal(size=(5, n))
+    back = invariant.invert(invariant(x))
+    np.testing.assert_allclose(invariant(back), invariant(x), atol=1e-6)
+    np.testing.assert_allclose(model.distance(x, back), 0, atol=1e-6)
+
+
+def test_weights_that_no_triple_ties_stay_untied():
+    """Energy at 2 and 3 alone: what the docstring says it cannot tell."""
+    model = fourier_model(17)
+    z = np.zeros((2, model.subspaces), complex)
+    z[:, np.abs(model.weights) == 2] = 1
+    z[:, np.abs(model.weights) == 3] = np.array([[1], [1j]])
+    x = model.reconstruct(z)
+    invariant = Bispectrum(model)
+    np.testing.assert_allclose(*invariant(x), atol=1e-12)
+    assert model.distance(*x) > 0.5
+
+
+def test_without_patches_the_planes_lead_in_their_order(model):
+    cut = Bispectrum(model).model
+    order = np.argsort(np.abs(model.weights), kind="stable")
+    overlap = np.abs(
+        np.sum(cut.filters.conj() * np.where(model.weights < 0, model.filters.conj(), model.filters)[:, order], 0)
+    )
+    np.testing.assert_allclose(np.sort(overlap)[:5], np.where(cut.lines, 1, 2)[np.argsort(overlap)][:5], rtol=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_homogeneous_at_any_size(invariant, digits, scale):
+    np.testing.assert_allclose(invariant(scale * digits), scale * invariant(digits), rtol=1e-9, atol=1e-9 * scale)
+    single = invariant((scale * digits).astype(np.float32))
+    assert relative(single - scale * invariant(digits), scale * digits).max() < 1e-4
+
+
+def test_empty_batches(invariant):
+    assert invariant(np.empty((0, 256))).shape[0] == 0
+    assert BispectralDistance(invariant).distance(np.empty((0, 256)), np.zeros(256)).shape == (0,)

@@ -116,6 +116,10 @@ def test_a_foreign_dft_and_a_random_w_are_told_apart(tmp_path, capsys):
         ["train", "rotation", "--pairs", "0", "--out", "x.npz"],
         ["train", "rotation", "--seed", "-1", "--out", "x.npz"],
         ["train", "shift", "--shape", "2x2x2", "--out", "x.npz"],
+        ["train", "rotation", "--pairs", "100", "--out", "."],
+        ["reproduce", "filters", "--out", "figure.xyz"],
+        ["reproduce", "filters", "--out", "nowhere/figure.png"],
+        ["posterior", "F", "--out", "nowhere/figure.png"],
     ],
 )
 def test_mistakes_are_one_sentence(arguments, capsys):

@@ -168,5 +168,5 @@ def test_wrong_wishes_are_answered_with_a_sentence(square, model):
     ):
         with pytest.raises(InputError, match=sentence_):
             wish()
-    with pytest.raises(ShapeError, match=r"other must be a square grey image .* got shape \(3, 4\)"):
+    with pytest.raises(ShapeError, match=r"second picture must be a square grey picture .* got shape \(3, 4\)"):
         stage_svg(square, model, picture, angle=30, other=np.zeros((3, 4)))

@@ -6,8 +6,10 @@ from scipy import ndimage
 
 from tests.hard import TURN
 from tsa import GeneralizedVonMises, InputError, ShapeError, Subgroup, load
-from tsa.polar import patch, patch_of, to_polar, turn, turned_patches
+from tsa.pictures import patch
+from tsa.polar import patch_of, to_polar, turn, turned_patches
 from tsa.shapes import SHAPES, draw
+from tsa.stage.words import is_flat, numbers
 from tsa.sweep import sweep
 
 
@@ -123,3 +125,24 @@ def test_shapes_look_like_shapes():
         draw("blob")
     with pytest.raises(ShapeError, match="square"):
         to_polar(np.zeros((3, 4)))
+
+
+@pytest.mark.parametrize("noise", [0.03, 0.01, 0.001])
+def test_a_peak_narrower_than_a_degree_is_not_lost(noise):
+    learned = load("rotation-16-refined")
+    sharp = Subgroup(learned.filters, learned.weights, noise)
+    row = sweep(sharp, to_polar(draw("F")), 16, 0.1 * np.random.default_rng(0).normal(size=256), only=30)
+    np.testing.assert_allclose(row.density.sum() * TURN / 360, 1, rtol=1e-6)
+    assert TURN * row.density.max() > 30
+    assert abs(np.degrees(row.mode_angles[0, 0]) - 30) < 3
+    assert not is_flat(row)
+    assert numbers(row)["Uncertainty"].startswith("0.") or noise == 0.03
+
+
+@pytest.mark.parametrize("name", ["hexagon", "square", "disc"])
+def test_the_manifold_distance_has_found_the_highest_of_equal_peaks(name):
+    learned, rng = load("rotation-16-refined"), np.random.default_rng(0)
+    for sigma in (0.5, 2.0):
+        model = Subgroup(learned.filters, learned.weights, sigma)
+        result = sweep(model, to_polar(draw(name)), 16, 0.3 * rng.normal(size=256))
+        np.testing.assert_allclose(result.distances[:, 1], model.distance(result.x, result.y), atol=1e-9)

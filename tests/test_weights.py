@@ -5,7 +5,18 @@ import pytest
 from scipy import ndimage
 
 from tests.hard import random_filters
-from tsa import InputError, Subgroup, Torus, Weights, estimate_weights, fourier_model, load, recovery, refine
+from tsa import (
+    InputError,
+    ShapeError,
+    Subgroup,
+    Torus,
+    Weights,
+    estimate_weights,
+    fourier_model,
+    load,
+    recovery,
+    refine,
+)
 from tsa.groups import CyclicShift, ImageRotation
 from tsa.recipes import BUNDLED, Recipe
 from tsa.recovery import ceilings
@@ -252,3 +263,14 @@ def winding(filter_, size):
 def test_no_weight_is_wrong(name, size):
     model = load(name)
     assert [winding(f, size) for f in model.filters.T] == np.abs(model.weights).tolist()
+
+
+def test_a_plane_that_holds_two_lines_has_not_recovered_them():
+    """The mean and the Nyquist line as one plane of weight 0: the mixture that pairing makes of them."""
+    fourier, action = fourier_model(8), CyclicShift(8)
+    lines = fourier.filters[:, fourier.lines].real
+    mixed = Subgroup((lines[:, 0] + 1j * lines[:, 1])[:, None], [0])
+    assert recovery(mixed, action).affinity[0] == 0
+    assert recovery(Subgroup(lines[:, :1].astype(complex), [0]), action).affinity[0] == pytest.approx(1)
+    with pytest.raises(ShapeError, match="does not act"):
+        recovery(fourier, CyclicShift((4, 2)))

@@ -25,6 +25,7 @@ from tsa.invariants import BispectralDistance, Bispectrum
 from tsa.learning import TSA, fine_tune
 from tsa.model import EvidenceGradient, Subgroup, Torus, equivariance_error
 from tsa.neighbours import NearestClassifier, Neighbours, nearest
+from tsa.pictures import patch, rotate
 from tsa.quadrature import Certificate
 from tsa.recovery import Recovery, recovery
 from tsa.refinement import RefinedSubgroup, refine
@@ -78,9 +79,11 @@ __all__ = [
     "load",
     "nearest",
     "orthonormalize",
+    "patch",
     "principal",
     "recovery",
     "refine",
+    "rotate",
     "save",
     "show",
 ]

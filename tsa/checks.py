@@ -44,6 +44,14 @@ def rows(value: ArrayLike, name: str) -> Array:
     return array
 
 
+def square(value: ArrayLike, name: str) -> Array:
+    """A square grey picture (n, n), finite."""
+    array = finite(real(value, name), name)
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise ShapeError(f"{name} must be a square grey picture (n, n); got shape {array.shape}.")
+    return array
+
+
 def common_shape(name: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape these broadcast to."""
     try:

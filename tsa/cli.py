@@ -22,7 +22,7 @@ from tsa.progress import Bar
 from tsa.recipes import BUNDLED, Recipe, group, run
 from tsa.refinement import refine
 from tsa.scene import Scene
-from tsa.sheet import filter_sheet
+from tsa.sheet import filter_sheet, filter_sheet_svg
 from tsa.stage.page import show, stage_page
 from tsa.weights import Group, as_subgroup, describe, estimate_weights, guess_group, velocities
 
@@ -143,12 +143,15 @@ def _posterior(options: argparse.Namespace) -> None:
     write = writers.get(options.out.suffix.lower())
     if write is None:
         raise InputError(f"{options.out} should end in one of {', '.join(writers)}.")
-    content = write(view.scene)
-    try:
-        options.out.write_bytes(content.encode() if isinstance(content, str) else content)
-    except OSError as error:
-        raise InputError(f"Cannot write {options.out}: {error.strerror}.") from error
+    _write(options.out, write(view.scene))
     print(f"wrote {options.out}")
+
+
+def _write(path: Path, content: str | bytes) -> None:
+    try:
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise InputError(f"Cannot write {path}: {error.strerror}.") from error
 
 
 def _takes_model(command: argparse.ArgumentParser) -> None:
@@ -191,6 +194,8 @@ def _train(options: argparse.Namespace) -> None:
         )  # fmt: skip
     else:
         raise InputError("Say what to train: a group (rotation, shift), or --bundled NAME.")
+    if options.out.is_dir():
+        raise InputError(f"{options.out} is a folder; --out is the model file to write.")
     bar = Bar("training")
 
     def show(progress: Progress) -> None:
@@ -200,6 +205,7 @@ def _train(options: argparse.Namespace) -> None:
     checkpoint = options.out.with_name(options.out.name + ".checkpoint")
     result = run(recipe, checkpoint, options.resume, show)
     files.save(result.model, options.out, result.shape, result.about)
+    checkpoint.unlink(missing_ok=True)
     print(f"{options.out}: {describe(result.model.weights)}" if isinstance(result.model, Subgroup) else options.out)
 
 
@@ -217,11 +223,15 @@ def _text(weight: np.ndarray) -> str:
     return f"{weight:g}" if np.ndim(weight) == 0 else ",".join(f"{w:g}" for w in weight)
 
 
+def _weighed(file: ModelFile, action: Group) -> Subgroup:
+    if isinstance(file.model, Subgroup):
+        return file.model
+    return as_subgroup(file.model, action, report=Bar("projecting"))
+
+
 def _inspect(options: argparse.Namespace) -> None:
     file, action = _read(options)
-    model = (
-        file.model if isinstance(file.model, Subgroup) else as_subgroup(file.model, action, report=Bar("projecting"))
-    )
+    model = _weighed(file, action)
     rows = {"patches": f"{'×'.join(map(str, file.shape))} pixels, {action}"}
     for name, (value, meaning) in inspect(model, action, report=Bar("inspecting")).summary().items():
         rows[name] = value if isinstance(value, str) else f"{value:<9.4g}  {meaning}"
@@ -246,11 +256,11 @@ def _refine(options: argparse.Namespace) -> None:
 
 def _filters(options: argparse.Namespace) -> None:
     options.model, out = options.model or "rotation-16", options.out or Path("filters.png")
+    if out.suffix.lower() not in (".png", ".svg"):
+        raise InputError(f"{out} should end in .png or .svg.")
     file, action = _read(options)
-    model = (
-        file.model if isinstance(file.model, Subgroup) else as_subgroup(file.model, action, report=Bar("projecting"))
-    )
-    filter_sheet(model, file.shape).save(out)
+    model, vector = _weighed(file, action), out.suffix.lower() == ".svg"
+    _write(out, filter_sheet_svg(model, file.shape) if vector else exports.png(filter_sheet(model, file.shape)))
     print(f"{out}: {model.subspaces} filter pairs by |ω|: {describe(model.weights)}")
 
 

@@ -174,8 +174,9 @@ def _least_cosine(a: Array, b: Array) -> float:
     """Cosine of the largest principal angle between two spaces given by orthonormal columns."""
     if not a.shape[1] or not b.shape[1]:
         return 0.0
-    cosines = np.linalg.svd(a.conj().T.astype(np.complex128) @ b, compute_uv=False)
-    return float(min(cosines[-1], 1.0))
+    # Orthonormal in double precision: the cosine of a small angle has only half the digits.
+    a, b = (np.linalg.qr(columns.astype(np.complex128))[0] for columns in (a, b))
+    return float(min(np.linalg.svd(a.conj().T @ b, compute_uv=False)[-1], 1.0))
 
 
 def _matches(a: Subgroup, b: Subgroup, weight: Weight, first: Array, second: Array) -> list[Match]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from tsa import checks, polar
 from tsa.checks import Array
-from tsa.errors import DataFileError
+from tsa.errors import DataFileError, InputError
 from tsa.files import assets
 
 _LARGEST = 256 * 2**20  # bytes of one unpacked file; MNIST has 45 MB
@@ -52,7 +52,7 @@ class Patches:
 
 def mnist(folder: str | os.PathLike[str], split: str) -> Digits:
     """The `train` or `test` digits in a folder that holds the idx files, plain or gzipped."""
-    prefix = {"train": "train", "test": "t10k"}[split]
+    prefix = {"train": "train", "test": "t10k"}[_known(split)]
     images, labels = (read_idx(_find(Path(folder), f"{prefix}-{what}")) for what in ("images", "labels"))
     if images.ndim != 3 or images.shape[1] != images.shape[2] or labels.shape != images.shape[:1]:
         raise DataFileError(f"{folder} holds images of shape {images.shape} and labels {labels.shape}; not MNIST.")
@@ -62,7 +62,13 @@ def mnist(folder: str | os.PathLike[str], split: str) -> Digits:
 def sample(split: str) -> Digits:
     """The digits that come with the package: the first 1,000 of MNIST's `train` or 300 of its `test` digits."""
     with np.load(assets("") / "mnist-sample.npz", allow_pickle=False) as file:
-        return Digits(file[f"{split}_images"], file[f"{split}_labels"])
+        return Digits(file[f"{_known(split)}_images"], file[f"{split}_labels"])
+
+
+def _known(split: str) -> str:
+    if split not in ("train", "test"):
+        raise InputError(f"The digits are split into `train` and `test`; got {split!r}.")
+    return split
 
 
 def gallery() -> tuple[Array, Array]:

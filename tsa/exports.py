@@ -11,12 +11,14 @@ import numpy as np
 from PIL import Image
 
 from tsa.checks import Array
+from tsa.gvm import GeneralizedVonMises
 from tsa.progress import Report
 from tsa.scene import Scene
 from tsa.sheet import by_weight
 from tsa.stage.animation import turn_animation
 from tsa.stage.picture import stage_png, stage_svg
 from tsa.stage.words import reason, sentence
+from tsa.sweep import Sweep
 from tsa.vonmises import mean_rotation
 
 DEGREES = np.arange(360)
@@ -64,18 +66,22 @@ def turning(scene: Scene, kind: str = "webp", theme: str = "light", report: Repo
 
 def in_words(scene: Scene) -> str:
     """The answer in a sentence or two."""
-    swept = scene.sweep(whole=False)
+    return _said(scene.sweep(whole=False))
+
+
+def _said(swept: Sweep) -> str:
     return f"{sentence(swept)} {reason(swept)}".strip()
 
 
 def summary(scene: Scene) -> dict[str, object]:
     """The answer in numbers: modes, entropy, evidence, distances, the credible set."""
-    swept, posterior = scene.sweep(whole=False), scene.posterior()
+    swept = scene.sweep(whole=False)
+    posterior = GeneralizedVonMises(swept.pooled[0])
     angles, masses = posterior.modes()
     torus, manifold, euclid = (float(d) for d in swept.distances[0])
     arcs = [[float(np.degrees(a)), float(np.degrees(b))] for a, b in posterior.credible_set(0.95)]
     return {
-        "in words": in_words(scene),
+        "in words": _said(swept),
         "modes": [{"degrees": float(np.degrees(a)), "mass": float(m)} for a, m in zip(angles, masses, strict=True)],
         "entropy_nats": float(posterior.entropy()),
         "log_evidence": float(swept.log_evidence[0]),
@@ -97,7 +103,7 @@ def patch_png(values: Array, size: int, scale: int = 16) -> bytes:
     """A patch (size²,) as a picture, its smallest value black and its largest white."""
     grey = (values - values.min()) / max(float(np.ptp(values)), 1e-12)
     image = Image.fromarray(np.rint(255 * grey).astype(np.uint8).reshape(size, size))
-    return _saved(image.resize((size * scale, size * scale), Image.Resampling.NEAREST))
+    return png(image.resize((size * scale, size * scale), Image.Resampling.NEAREST))
 
 
 def patch_npy(values: Array) -> bytes:
@@ -157,7 +163,8 @@ def _csv(header: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
     return text.getvalue()
 
 
-def _saved(image: Image.Image) -> bytes:
+def png(image: Image.Image) -> bytes:
+    """A picture as a PNG file."""
     buffer = io.BytesIO()
     image.save(buffer, "PNG")
     return buffer.getvalue()

@@ -101,10 +101,14 @@ def read(source: str | os.PathLike[str] | bytes, project: bool = False) -> Model
     if not isinstance(about, dict) or arrays.get("noise", np.ones(())).size != 1:
         raise ModelFileError("The noise or the provenance in this model file has the wrong form.")
     filters, note = take_filters(arrays), ""
+    weights = arrays.get("weights")
     try:
         shape = tuple(int(n) for n in arrays["shape"].ravel().real) if "shape" in arrays else None
         if filters.dtype.kind != "c" or not ours:
-            filters, note = convert(filters, None if shape is None else math.prod(shape))
+            count = filters.shape
+            filters, kept, note = convert(filters, None if shape is None else math.prod(shape))
+            if weights is not None and len(weights) in count and len(kept) < len(weights):
+                weights = weights[kept]
         if filters.shape[1] > filters.shape[0]:
             raise InputError(
                 f"{filters.shape[1]} filters of {filters.shape[0]} pixels cannot be orthonormal: too many."
@@ -115,7 +119,6 @@ def read(source: str | os.PathLike[str] | bytes, project: bool = False) -> Model
         elif HALF_OF_DOUBLE < defect <= HALF_OF_SINGLE:
             filters = filters.astype(np.complex64)  # no more than single precision is in them
         noise = float(arrays["noise"].reshape(()).real) if "noise" in arrays else 1.0
-        weights = arrays.get("weights")
         model = Torus(filters, noise) if weights is None else Subgroup(filters, weights, noise)
         shape = _shape(model.dimension) if shape is None else shape
     except (InputError, OverflowError, ValueError) as error:
@@ -169,8 +172,10 @@ def _write(path: str | os.PathLike[str], data: bytes) -> None:
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise ModelFileError(f"Cannot write {path}: {error.strerror}.") from error
         raise
 
 

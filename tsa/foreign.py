@@ -28,8 +28,8 @@ def take_filters(arrays: dict[str, Array]) -> Array:
     return arrays.pop(found[0])
 
 
-def convert(w: Array, pixels: int | None = None) -> tuple[Array, str]:
-    """Complex filters (D, J) from a real or complex array, and a sentence on how it was read (or none).
+def convert(w: Array, pixels: int | None = None) -> tuple[Array, Array, str]:
+    """Complex filters (D, J) from a real or complex array, which of its filters they are, and how it was read.
 
     Real: filters in columns, neighbours a pair, an odd one (or one whose partner is zero) a line. Complex: one filter
     in each column, of any length; one that is real up to phase is a line, and of two conjugates only the first is
@@ -45,11 +45,12 @@ def convert(w: Array, pixels: int | None = None) -> tuple[Array, str]:
     if w.dtype.kind != "c":
         if w.shape[1] % 2:
             notes.append("The last column has no partner and was read as a line.")
-        return _from_real(w), " ".join(notes)
-    filters = _from_complex(w)
+        filters = _from_real(w)
+        return filters, np.arange(filters.shape[1]), " ".join(notes)
+    filters, kept = _from_complex(w)
     if filters.shape[1] < w.shape[1]:
         notes.append(f"{w.shape[1] - filters.shape[1]} filters were conjugates of others and were left out.")
-    return filters, " ".join(notes)
+    return filters, kept, " ".join(notes)
 
 
 def _lies_on_its_side(w: Array, pixels: int | None) -> bool:
@@ -77,7 +78,7 @@ def _from_real(w: Array) -> Array:
     return even.view(np.complex64 if single else np.complex128)
 
 
-def _from_complex(w: Array) -> Array:
+def _from_complex(w: Array) -> tuple[Array, Array]:
     """One length for all: √2 for planes, 1 for lines. A common factor only: unequal parts are a defect, not a style."""
     unit = _unit(w)
     overlap = unit.T @ unit  # |fᵀg| is 1 for conjugates; a line is its own
@@ -85,4 +86,5 @@ def _from_complex(w: Array) -> Array:
     again = np.triu(np.abs(overlap) > _SAME, 1).any(axis=0)
     filters = np.sqrt(2).astype(unit.real.dtype) * unit
     filters[:, line] = (unit[:, line] / np.sqrt(overlap.diagonal()[line])).real
-    return np.ascontiguousarray(filters[:, ~again])
+    kept = np.flatnonzero(~again)
+    return np.ascontiguousarray(filters[:, kept]), kept

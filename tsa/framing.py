@@ -11,7 +11,6 @@ from scipy import ndimage
 
 from tsa import checks
 from tsa.checks import Array
-from tsa.errors import ShapeError
 
 _EXTENT = 22 / 28
 _DIRECTIONS = np.radians(np.arange(0, 180, 5))
@@ -19,9 +18,7 @@ _DIRECTIONS = np.radians(np.arange(0, 180, 5))
 
 def framed(picture: ArrayLike) -> Array:
     """A square picture (n, n), white on black, moved and scaled so; one without ink comes back as it is."""
-    picture = checks.finite(checks.real(picture, "picture"), "picture").astype(np.float64)
-    if picture.ndim != 2 or picture.shape[0] != picture.shape[1]:
-        raise ShapeError(f"A picture is a square grey image (n, n); got shape {picture.shape}.")
+    picture = checks.square(picture, "The picture").astype(np.float64)
     side, top = len(picture), picture.max(initial=0.0)
     if not top > 0:
         return picture

@@ -8,7 +8,9 @@ vector of coordinates in the weight space k, there are three kinds of invariants
     between them           3 z_k z_l conj(z_{k+l}) / (‖z_k‖² + ‖z_l‖² + ‖z_{k+l}‖²), which ties the phases together
 
 Each is smooth wherever its z are not all zero and homogeneous of degree one, hence Lipschitz: what noise does to it is
-at most a constant times the noise, and a phase without energy fades. Together they determine the orbit.
+at most a constant times the noise, and a phase without energy fades. Together they determine the orbit, if the weights
+with energy are tied together by triples k, l, k + l that have energy too: as those of pictures are. (Energy at the
+weights 2 and 3 alone leaves their relative phase open.)
 """
 
 from dataclasses import dataclass
@@ -35,8 +37,8 @@ class Bispectrum:
 
     `leading` directions of each weight space enter the products between weight spaces, those in which `patches`
     (n, D), given, have most energy (otherwise the first planes of the model). Of all (k, l) only those are taken in
-    which k is a power of two or k = l: O(K log K) of them, and enough to tie all weights together even where some
-    have no energy.
+    which k is a power of two or k = l: O(K log K) of them, several for each weight, so that a weight without energy
+    need not leave the others untied.
     """
 
     model: Subgroup
@@ -47,8 +49,7 @@ class Bispectrum:
             raise InputError("The bispectrum is for groups with one parameter; this model has two.")
         if leading < 1:
             raise InputError(f"At least one direction of each weight space must lead; got {leading}.")
-        cut = principal(model, np.eye(model.dimension) if patches is None else patches)
-        object.__setattr__(self, "model", cut)
+        object.__setattr__(self, "model", principal(model, patches))
         object.__setattr__(self, "leading", leading)
 
     @cached_property
@@ -101,8 +102,17 @@ class Bispectrum:
         z[:, planes] += 1j * still[0][:, fixed.sum() :]
         for i, j in enumerate(self.spaces):
             z[:, j] = spaces[i] * phase[:, i, None]
+        z *= np.exp(1j * np.multiply.outer(self._turn_to_real(z), self.model.weights))
         x = self.model.reconstruct(z).reshape(*features.shape[:-1], self.model.dimension)
         return checks.precision_of(np.asarray(invariants), x)
+
+    def _turn_to_real(self, z: Array) -> Array:
+        """The turn (n,) after which the strongest line that moves, a Nyquist line, is real, as lines are."""
+        moving = np.flatnonzero(self.model.lines & (self.model.weights != 0))
+        if not moving.size:
+            return np.zeros(len(z))
+        strongest = moving[np.abs(z[:, moving]).argmax(axis=1)]
+        return -np.angle(z[np.arange(len(z)), strongest]) / self.model.weights[strongest]
 
     @cached_property
     def _edges(self) -> tuple[Array, Array, Array]:
@@ -131,10 +141,16 @@ class Bispectrum:
 def _projector(z: Array) -> Array:
     """z zᴴ/‖z‖ as real numbers with the same Euclidean length: (..., m) → (..., m²)."""
     i, j = np.triu_indices(z.shape[-1], 1)
-    size = np.linalg.norm(z, axis=-1, keepdims=True)
-    unit = z / np.maximum(size, np.finfo(size.dtype).tiny)
-    above = np.sqrt(2).astype(size.dtype) * z[..., i] * unit[..., j].conj()
-    return np.concatenate([(z * unit.conj()).real, above.real, above.imag], axis=-1)
+    _, (scaled,) = _in_units(z)
+    direction = scaled / np.maximum(np.linalg.norm(scaled, axis=-1, keepdims=True), 1)
+    above = np.sqrt(2).astype(z.real.dtype) * z[..., i] * direction[..., j].conj()
+    return np.concatenate([(z * direction.conj()).real, above.real, above.imag], axis=-1)
+
+
+def _in_units(*spaces: Array) -> tuple[Array, list[Array]]:
+    """The largest coordinate, and all in units of it: then no product leaves the range of its precision."""
+    unit = np.max([np.abs(z).max(axis=-1, keepdims=True) for z in spaces], axis=0)
+    return unit, [z / np.where(unit > 0, unit, 1) for z in spaces]
 
 
 def _generator(projector: Array, m: int) -> Array:
@@ -150,15 +166,20 @@ def _generator(projector: Array, m: int) -> Array:
 
 def _product(a: Array, b: Array, c: Array, leading: int, same: bool) -> Array:
     """3 a b conj(c) / (‖a‖² + ‖b‖² + ‖c‖²) over leading directions; ab = ba is taken once where a is b: (..., n)."""
+    unit, (a, b, c) = _in_units(a, b, c)
     total = sum(np.sum(z.real**2 + z.imag**2, axis=-1, keepdims=True) for z in (a, b, c))
-    scale = 3 / np.maximum(total, np.finfo(a.real.dtype).tiny)
     if same:
         i, j = np.triu_indices(min(leading, a.shape[-1]))
-        pairs = a[..., i] * a[..., j] * np.where(i == j, 1, np.sqrt(2)).astype(a.real.dtype)
+        pairs = a[..., i] * a[..., j] * np.where(i == j, 1, np.sqrt(2)).astype(unit.dtype)
     else:
-        pairs = (a[..., :leading, None] * b[..., None, :leading]).reshape(*a.shape[:-1], -1)
-    products = pairs[..., :, None] * c[..., None, :leading].conj()
-    return np.asarray(scale * products.reshape(*a.shape[:-1], -1))
+        pairs = _flattened(a[..., :leading, None] * b[..., None, :leading])
+    products = _flattened(pairs[..., :, None] * c[..., None, :leading].conj())
+    return np.asarray(unit * (3 / np.maximum(total, 1)) * products)
+
+
+def _flattened(pairs: Array) -> Array:
+    """(..., m, n) → (..., m·n), also of an empty batch."""
+    return pairs.reshape(*pairs.shape[:-2], pairs.shape[-2] * pairs.shape[-1])
 
 
 def _synchronised(tie: Array, asked: Array) -> Array:
@@ -209,6 +230,7 @@ class BispectralDistance(Euclidean):
 
     def embed(self, x: Array) -> Array:
         """The invariants, projected."""
-        blocks = (np.asarray(x[i : i + _AT_ONCE], np.float64) for i in range(0, len(x), _AT_ONCE))
+        starts = range(0, max(1, len(x)), _AT_ONCE)
+        blocks = (np.asarray(x[i : i + _AT_ONCE], np.float64) for i in starts)
         features = (self.bispectrum(block) for block in blocks)
         return np.concatenate([part if self.axes is None else part @ self.axes for part in features])

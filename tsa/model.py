@@ -74,7 +74,7 @@ class _Model(ABC):
     @cached_property
     def lines(self) -> Array:
         """(J,): which subspaces are one-dimensional."""
-        return np.asarray(~self.filters.imag.any(axis=0))
+        return checks.frozen(np.asarray(~self.filters.imag.any(axis=0)))
 
     @cached_property
     def _bases(self) -> dict[np.dtype[Any], Array]:
@@ -89,6 +89,7 @@ class _Model(ABC):
                 raise ShapeError(
                     f"A patch of this model has {self.dimension} pixels in its last axis; got shape {array.shape}."
                 )
+        checks.common_shape("The batches of patches", *(array.shape for array in arrays))
         dtype = np.result_type(*arrays)
         return [array.astype(dtype, copy=False) for array in arrays]
 

@@ -1,4 +1,4 @@
-"""Untrusted pictures in: any photo becomes a square grey picture, or one plain sentence about why not."""
+"""Untrusted pictures in: any photo becomes a square grey picture and a patch, or one plain sentence about why not."""
 
 import io
 import os
@@ -9,16 +9,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 from PIL import Image, ImageOps, UnidentifiedImageError
+from scipy import ndimage
 
 from tsa import checks
 from tsa.checks import Array
 from tsa.errors import ShapeError, TSAError
+from tsa.polar import patch_of, to_polar
 from tsa.shapes import SHAPES, draw
 
 EXTENSIONS = ["png", "jpg", "jpeg", "webp", "bmp", "gif"]
 _FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF")
 _MOST_BYTES = 20 * 2**20
 _MOST_PIXELS = 40_000_000
+_LUMINANCE = np.array([0.299, 0.587, 0.114])  # of red, green and blue, as in Pillow
 _LONGEST = 1024  # pixels kept of the longer side
 
 
@@ -87,8 +90,12 @@ def cut(picture: Array, circle: Circle, side: int = 128) -> Array:
     return np.clip(np.asarray(square, np.float64), 0, 1)
 
 
-def picture(what: str | os.PathLike[str] | ArrayLike) -> Array:
-    """A square grey picture in 0…1 from the name of a shape, an image file (its middle), or an array (n, n)."""
+def picture(what: str | os.PathLike[str] | Image.Image | ArrayLike) -> Array:
+    """A square grey picture in 0…1: a shape by name, or the middle of an image, as a file, from Pillow, or an array.
+
+    Arrays are (height, width), or (height, width, 3 or 4) in colour; whole numbers of one or two bytes are taken to
+    count up to white, others to be what they are.
+    """
     if isinstance(what, str) and what in SHAPES:
         return draw(what)
     if isinstance(what, str | os.PathLike):
@@ -100,7 +107,35 @@ def picture(what: str | os.PathLike[str] | ArrayLike) -> Array:
                 f"{what} cannot be read ({error.strerror}), and it is not a shape ({shapes})."
             ) from error
         return cut(open_picture(data), Circle())
-    array = checks.finite(checks.real(what, "picture"), "picture").astype(np.float64)
-    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] < 2:
-        raise ShapeError(f"A picture is a square grey image (n, n); got shape {array.shape}.")
-    return array
+    if isinstance(what, Image.Image):
+        return cut(_grey(what.copy()), Circle())
+    array = checks.finite(checks.real(what, "The picture"), "The picture").astype(np.float64)
+    white = {"uint8": 255, "uint16": 65535}.get(np.asarray(what).dtype.name, 1)
+    if array.ndim == 3 and array.shape[2] in (3, 4):
+        array = array[..., :3] @ _LUMINANCE
+    if array.ndim != 2 or min(array.shape) < 2:
+        raise ShapeError(f"A picture is an image (height, width), grey or in colour; got shape {array.shape}.")
+    side = min(array.shape)
+    top, left = ((n - side) // 2 for n in array.shape)
+    return array[top : top + side, left : left + side] / white
+
+
+def patch(image: str | os.PathLike[str] | Image.Image | ArrayLike, size: int) -> Array:
+    """What a model of size×size pixels sees of a picture: (size²,), zero outside the disc, mean zero inside."""
+    return patch_of(to_polar(picture(image)), size)
+
+
+def rotate(image: ArrayLike, angle: float) -> Array:
+    """Images (..., height, width) turned about their middle by `angle` radians, counter-clockwise as seen on screen.
+
+    By cubic splines, and exactly for quarter turns of a square; what comes in from outside is zero.
+    """
+    image = checks.finite(checks.real(image, "The image"), "The image")
+    if image.ndim < 2:
+        raise ShapeError(f"An image has a height and a width; got shape {image.shape}.")
+    turn = float(checks.finite(np.asarray(angle, np.float64).reshape(()), "The angle"))
+    quarters = round(turn / (np.pi / 2)) if image.shape[-2] == image.shape[-1] else 0
+    image, rest = np.rot90(image, quarters, axes=(-2, -1)), turn - quarters * np.pi / 2
+    if abs(rest) < 1e-12:
+        return np.ascontiguousarray(image)
+    return ndimage.rotate(image, np.degrees(rest), axes=(-2, -1), reshape=False, mode="grid-constant")

@@ -24,9 +24,7 @@ _RIM = 0.12  # width of the soft edge, in radii
 
 def to_polar(image: ArrayLike) -> Array:
     """The inscribed disc of a square grey picture (n, n) as rings × spokes, float64 (64, 360)."""
-    image = checks.finite(checks.real(image, "image"), "image")
-    if image.ndim != 2 or image.shape[0] != image.shape[1]:
-        raise ShapeError(f"A picture is a square grey image (n, n); got shape {image.shape}.")
+    image = checks.square(image, "The picture")
     spectrum = fft.rfft((_unrolling(len(image)) @ image.ravel().astype(np.float64)).reshape(RINGS, SPOKES), axis=-1)
     spectrum[:, -1] = 0.0  # the Nyquist line has no phase to turn
     return fft.irfft(spectrum, SPOKES, axis=-1)
@@ -36,11 +34,6 @@ def turn(polar: Array, s: float) -> Array:
     """The picture turned counter-clockwise by s, exactly."""
     k = np.arange(SPOKES // 2 + 1)
     return fft.irfft(fft.rfft(polar, axis=-1) * np.exp(-1j * k * s), SPOKES, axis=-1)
-
-
-def patch(image: ArrayLike, size: int) -> Array:
-    """What the model sees of a square grey picture: (size²,), zero outside the disc, mean zero inside."""
-    return patch_of(to_polar(image), size)
 
 
 def patch_of(polar: Array, size: int) -> Array:

@@ -117,7 +117,8 @@ class Recipe:
 def run(recipe: Recipe, checkpoint: Path | None = None, resume: bool = False, report: Any = None) -> ModelFile:
     """Carry a recipe out. With a checkpoint file it can be killed at any moment and resumed to the same bits.
 
-    `report(progress)` is called every so often. An interrupt (Ctrl-C) ends the training early with what it has.
+    `report(progress)` is called every so often. An interrupt (Ctrl-C) ends the training early with what it has. The
+    checkpoint stays until somebody has put the result away.
     """
     basis, step, curve = None, 0, list[tuple[int, float]]()
     if resume and checkpoint is not None and checkpoint.exists():
@@ -134,10 +135,7 @@ def run(recipe: Recipe, checkpoint: Path | None = None, resume: bool = False, re
         if basis is None:
             raise
     assert basis is not None
-    result = recipe.finish(basis.view(np.complex64), curve)
-    if checkpoint is not None:
-        checkpoint.unlink(missing_ok=True)
-    return result
+    return recipe.finish(basis.view(np.complex64), curve)
 
 
 def _write_checkpoint(path: Path, recipe: Recipe, progress: Progress, curve: list[tuple[int, float]]) -> None:

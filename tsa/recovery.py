@@ -11,6 +11,7 @@ from itertools import islice
 import numpy as np
 
 from tsa.checks import Array
+from tsa.errors import ShapeError
 from tsa.groups import ImageRotation
 from tsa.model import Subgroup
 from tsa.progress import Report
@@ -41,6 +42,10 @@ class Recovery:
 
 def recovery(model: Subgroup, action: Group, report: Report | None = None) -> Recovery:
     """Compare every subspace of the model with the truth for its weight."""
+    if model.dimension != action.dimension or model.weights.ndim != action.lattice.ndim:
+        raise ShapeError(
+            f"{action} does not act on a model of {model.dimension} pixels with {model.weights.ndim} parameters."
+        )
     weights = [int(w) if np.ndim(w) == 0 else tuple(int(k) for k in w) for w in model.weights]
     shape = (len(action.lattice),) if action.lattice.ndim == 1 else action.shape
     index = np.ravel_multi_index(tuple(np.mod(np.atleast_2d(model.weights.T), np.array(shape)[:, None])), shape)
@@ -107,6 +112,11 @@ def _real_space(columns: Array) -> Array:
 
 
 def _affinity(filter_: Array, space: Array) -> float:
-    """Cosine of the largest principal angle between a filter's plane (or line) and the true real space."""
+    """Cosine of the largest principal angle between a filter's plane (or line) and the true real space.
+
+    A plane does not fit into a line: a part of it is then at right angles to the truth.
+    """
     own = np.linalg.qr(np.stack([filter_.real, filter_.imag], -1) if filter_.imag.any() else filter_.real[:, None])[0]
-    return float(np.linalg.svd(space.T @ own, compute_uv=False)[-1]) if space.size else 0.0
+    if space.shape[1] < own.shape[1]:
+        return 0.0
+    return float(np.linalg.svd(space.T @ own, compute_uv=False)[-1])

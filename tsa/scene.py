@@ -32,7 +32,9 @@ class Scene:
 
     def __post_init__(self) -> None:
         if self.size**2 != self.model.dimension or self.model.weights.ndim != 1:
-            raise InputError("A scene needs a model of rotation, of square patches; this one has other patches.")
+            raise InputError("A scene needs a model of rotation, with one parameter and square patches.")
+        if not isinstance(self.angle, int) or not 0 <= self.angle < 360:
+            raise InputError(f"The angle is a whole number of degrees from 0 to 359; got {self.angle!r}.")
 
     @property
     def size(self) -> int:

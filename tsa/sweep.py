@@ -24,7 +24,7 @@ class Sweep:
     coordinates: Array  # (361, J) complex: z(x), then z(y) for every turn
     eta: Array  # (360, J) complex: natural parameters of the subspaces, prior not included
     pooled: Array  # (360, K) complex: the posterior over s
-    density: Array  # (360, 360): the posterior at whole degrees
+    density: Array  # (360, 360): the posterior at whole degrees, or its mean over each if it is sharper than that
     mode_angles: Array  # (360, m) radians, heaviest first, nan where there are fewer
     mode_masses: Array  # (360, m)
     level: Array  # (360,): density above which 95 % of the mass lies
@@ -57,14 +57,17 @@ def sweep(
     eta = z[:1].conj() * z[1:] / model.noise**2
     likelihood = GeneralizedVonMises(model.pool(eta))
     posterior = likelihood if prior is None else likelihood.fuse(prior)
-    # Half degrees, or as many nodes as the sharpest of them needs.
-    fine = SPOKES * max(2, -(-int(np.max(posterior.certificate.nodes)) // SPOKES))
+    # Half degrees, or as many nodes (an odd number for each degree) as the sharpest of them needs.
+    each = -(-int(np.max(posterior.certificate.nodes)) // SPOKES)
+    each = 2 if each <= 2 else each | 1
+    fine = SPOKES * each
     energy = on_grid(posterior.eta, fine)
     explained = energy if prior is None else on_grid(likelihood.eta, fine)
     log_density = energy - posterior.log_normalizer[:, None]
     finely = np.exp(log_density)
     angles, masses = _modes(log_density, finely)
-    density = finely[:, :: fine // SPOKES]
+    # A peak narrower than a degree must not fall between two of them.
+    density = finely[:, ::2] if each == 2 else np.roll(finely, each // 2, axis=1).reshape(-1, SPOKES, each).mean(axis=2)
     ranked = np.sort(density, axis=1)
     below = np.cumsum(ranked, axis=1)
     level = ranked[np.arange(len(ranked)), np.argmax(below > 0.05 * below[:, -1:], axis=1)]
@@ -95,13 +98,22 @@ def _distances(model: Subgroup, z: Array, eta: Array, best: Array) -> tuple[Arra
 
 
 def _highest(eta: Array, energy: Array) -> Array:
-    """The maximum of each row: from the highest node of the grid by Newton, two steps of which leave only rounding."""
+    """The maximum of each row: Newton's method from every peak of the grid that could be the highest.
+
+    Between two nodes a function rises by at most h²/8 · max|E''|; two steps leave only rounding.
+    """
     width = 2 * np.pi / energy.shape[1]
-    s = np.argmax(energy, axis=1) * width
+    rise = np.abs(eta) @ np.arange(1.0, 1 + eta.shape[1]) ** 2 * width**2 / 8
+    everyone, best = np.arange(len(energy)), energy.argmax(axis=1)
+    row, node = np.nonzero(energy >= (energy[everyone, best] - rise)[:, None])
+    left, here, right = (energy[row, (node + step) % energy.shape[1]] for step in (-1, 0, 1))
+    peak = (left < here) & (here >= right) | (node == best[row])
+    row, s = row[peak], node[peak] * width
+    eta = eta[row]
     for _ in range(2):
         slope, bend = evaluate(eta, s, 1), evaluate(eta, s, 2)
         s = s - np.clip(np.divide(slope, bend, out=np.zeros_like(s), where=bend < 0), -width / 2, width / 2)
-    return evaluate(eta, s)
+    return np.asarray(np.maximum.reduceat(evaluate(eta, s), np.flatnonzero(np.diff(row, prepend=-1))))
 
 
 def _modes(log_density: Array, density: Array) -> tuple[Array, Array]:

@@ -59,9 +59,10 @@ class TangentDistance(Metric):
         """Patches in double precision, with their tangents made orthonormal (Gram and Schmidt)."""
         x = np.asarray(x, np.float64)
         tangents = np.stack([x @ generator for generator in self.generators], axis=1)
+        size = np.linalg.norm(x, axis=1)
         for i in range(tangents.shape[1]):
             t = tangents[:, i]
-            before = np.linalg.norm(t, axis=1)
+            before = np.maximum(np.linalg.norm(t, axis=1), size)
             for _ in range(2 if i else 0):  # twice is enough
                 t -= np.einsum("nj,njd->nd", np.einsum("njd,nd->nj", tangents[:, :i], t), tangents[:, :i])
             length = np.linalg.norm(t, axis=1)

@@ -17,7 +17,7 @@ def component(package: str, *scripts: str) -> Any:
     places = [own, own.parent, FILES]
 
     def text(name: str) -> str:
-        return next(place / name for place in places if (place / name).exists()).read_text()
+        return next(place / name for place in places if (place / name).exists()).read_text(encoding="utf-8")
 
     css = text("card.css") + text(f"{own.name}.css")
     js = "".join(map(text, scripts))

@@ -32,6 +32,7 @@ SIZES = (300, 1_000, 3_000, 10_000, 60_000)
 QUICK_SIZES = (100, 300, 1_000)
 SEEDS = {"train": 0, "test": 1, "subsets": 2}
 _SIDE = 16
+_LEARNED = "rotation-16"  # the paper's filters, for √κ̂ as learned
 _LEARNED_FROM = 10_000  # training patches at most from which a cut or axes are learned
 _AXES = 128  # of the bispectral invariants
 
@@ -47,7 +48,7 @@ class Method(NamedTuple):
 
 def methods(model: Subgroup) -> list[Method]:
     """The distances of the paper's figure, and ours. As-learned √κ̂ is that of the paper's model, not of this one."""
-    learned = files.load("rotation-16")
+    learned = files.load(_LEARNED)
     return [
         Method("ED", "Euclidean", lambda x: Euclidean()),
         Method("TD", "two-sided tangent distance of rotation", lambda x: TangentDistance(_SIDE)),
@@ -118,8 +119,8 @@ def run(
             seconds = time.perf_counter() - started
             right = int(np.sum(known.labels[order[index]] == asked.labels))
             done.add(Outcome(method.name, n, right, len(asked), round(seconds, 2)))
-    (folder / "table.txt").write_text(table(done.outcomes))
-    (folder / "accuracy.svg").write_text(figure(done.outcomes))
+    (folder / "table.txt").write_text(table(done.outcomes), encoding="utf-8")
+    (folder / "accuracy.svg").write_text(figure(done.outcomes), encoding="utf-8")
     return done.outcomes
 
 
@@ -127,8 +128,8 @@ def _settings(train: Digits, test: Digits, name: str, model: Subgroup, sizes: li
     """All that the outcomes depend on."""
     return {
         "model": name,
-        "filters": zlib.crc32(model.filters.tobytes()),
-        "digits": [zlib.crc32(digits.images.tobytes()) for digits in (train, test)],
+        "models": [zlib.crc32(files.pack(one)) for one in (model, files.load(_LEARNED))],
+        "digits": [[zlib.crc32(a.tobytes()) for a in (digits.images, digits.labels)] for digits in (train, test)],
         "counts": [len(train), len(test)],
         "sizes": sizes,
         "seeds": SEEDS,
@@ -143,7 +144,7 @@ class _Record:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if self._path.exists():
-                earlier = json.loads(self._path.read_text())
+                earlier = json.loads(self._path.read_text(encoding="utf-8"))
                 if earlier["settings"] != settings:
                     raise InputError(f"{folder} holds the outcomes of another run; give another folder with --out.")
                 self.outcomes = [Outcome(**outcome) for outcome in earlier["outcomes"]]
@@ -159,7 +160,7 @@ class _Record:
         self.outcomes.append(outcome)
         text = {"settings": self._settings, "outcomes": [asdict(o) for o in self.outcomes]}
         partial = self._path.with_suffix(".partial")
-        partial.write_text(json.dumps(text, indent=1))
+        partial.write_text(json.dumps(text, indent=1), encoding="utf-8")
         partial.replace(self._path)
 
 

@@ -9,7 +9,7 @@ from tsa import checks
 from tsa.checks import Array
 from tsa.colours import Theme, hue, theme
 from tsa.drawing import Anchor, Canvas, Point, around
-from tsa.errors import InputError, ShapeError
+from tsa.errors import InputError
 from tsa.stage.words import is_flat, modes
 from tsa.sweep import Sweep
 
@@ -37,8 +37,8 @@ class Frame:
         row = (0 if turns == 1 else round(angle) % turns) if row is None else row
         if not 0 <= row < turns:
             raise InputError(f"This sweep has {turns} turns, counted from 0; there is no row {row}.")
-        second = None if other is None else _square(other, "other")
-        return cls(sweep, row, _square(picture, "picture"), second, angle, theme(look))
+        second = None if other is None else checks.square(other, "The second picture")
+        return cls(sweep, row, checks.square(picture, "The picture"), second, angle, theme(look))
 
     @property
     def radians(self) -> float:
@@ -55,13 +55,6 @@ class Frame:
         """The posterior at whole degrees (361,), closed, between 0 and 1."""
         density = self.sweep.density[self.row]
         return np.append(density, density[0]) / density.max()
-
-
-def _square(image: ArrayLike, name: str) -> Array:
-    values = checks.finite(checks.real(image, name), name)
-    if values.ndim != 2 or values.shape[0] != values.shape[1]:
-        raise ShapeError(f"{name} must be a square grey image (n, n); got shape {values.shape}.")
-    return values
 
 
 def draw_dial(canvas: Canvas, scene: Frame, centre: Point, outer: float) -> None:

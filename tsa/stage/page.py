@@ -22,7 +22,10 @@ def stage_page(scene: Scene, title: str = "TSA: the posterior over a turn", abou
     """A self-contained page that turns, plays and explains without a server or a network."""
     # As in the explorer: a command (number 1, the angle, linear scale, no circle), room for a digest, the sweep.
     data = struct.pack("<IIii8x", 1, scene.angle, 0, -1) + scene.blob()
-    text = {name: (FILES / name).read_text() for name in ("page.html", "stage.html", "stage.css", "card.css", *SCRIPTS)}
+    text = {
+        name: (FILES / name).read_text(encoding="utf-8")
+        for name in ("page.html", "stage.html", "stage.css", "card.css", *SCRIPTS)
+    }
     script = "".join(text[name] for name in SCRIPTS).replace("export default function", "function stage")
     return Template(text["page.html"]).substitute(
         title=html.escape(title),

@@ -65,7 +65,7 @@ function tabulate(self, find) {
     }
   }
   const { entropy, evidence, distances } = self.sweep;
-  const bits = (entropy[row(self)] - Math.log(TURN / 360)) / Math.LN2;
+  const bits = Math.max(0, (entropy[row(self)] - Math.log(TURN / 360)) / Math.LN2); // surer than one degree is sure
   setText(find("uncertainty"), `${bits.toFixed(1)} of 8.5 bits`);
   setText(find("evidence"), evidence[row(self)].toFixed(1).replace("-", "−"));
   for (const [i, name] of ["torus", "manifold", "euclid"].entries()) {

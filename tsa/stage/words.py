@@ -71,7 +71,7 @@ def reason(sweep: Sweep, row: int = 0) -> str:
 
 def numbers(sweep: Sweep, row: int = 0) -> dict[str, str]:
     """The uncertainty over whole degrees, the log evidence and three distances, each by its name."""
-    bits = (sweep.entropy[row] - np.log(2 * np.pi / 360)) / np.log(2)
+    bits = max(0.0, (sweep.entropy[row] - np.log(2 * np.pi / 360)) / np.log(2))  # surer than one degree is sure
     torus, manifold, euclid = sweep.distances[row]
     return {
         "Uncertainty": f"{bits:.1f} of 8.5 bits",
