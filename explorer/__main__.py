@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import errno
 import gc
 import os
 import socket
@@ -54,7 +55,14 @@ def main(argv: list[str] | None = None) -> int:
             print(f"tsa-explorer: {error}", file=sys.stderr)
             return 2
         os.environ["TSA_EXPLORER_MODEL"] = options.model
-    port = free_port(options.host, options.port)
+    if not 0 < options.port < 65536:
+        print(f"tsa-explorer: a port is a number from 1 to 65535; got {options.port}.", file=sys.stderr)
+        return 2
+    try:
+        port = free_port(options.host, options.port)
+    except OSError as error:
+        print(f"tsa-explorer: cannot listen on {options.host}: {error.strerror}.", file=sys.stderr)
+        return 2
     if port is None:
         last = options.port + _PORTS_TRIED - 1
         print(
@@ -99,13 +107,15 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def free_port(host: str, first: int) -> int | None:
-    """The first port from `first` on that nobody listens on."""
-    for port in range(first, first + _PORTS_TRIED):
+    """The first port from `first` on that nobody listens on; an error if the address is not ours at all."""
+    for port in range(first, min(first + _PORTS_TRIED, 65536)):
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((host, port))
-            except OSError:
+            except OSError as error:
+                if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                    raise
                 continue
             return port
     return None

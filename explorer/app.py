@@ -26,4 +26,6 @@ page = st.navigation(
     position="top",
 )
 store.begin(page.url_path)
+if notice := store.notice():
+    st.toast(notice)
 page.run()

@@ -160,12 +160,9 @@ def inspection(entry: Entry, report: Report) -> Inspection:
 def refined(entry: Entry, name: str, report: Report) -> Entry:
     """The model taken apart into irreducibles, under another name."""
 
-    def work() -> Entry:
-        model = refine(entry.model, entry.action, report)
-        about = {"group": "rotation" if entry.turns else "shift", "refined from": entry.name} | entry.file.about
-        return library.entry(name, ModelFile(model, entry.shape, about))
-
-    return _remembered("refined", entry, work)
+    model = _remembered("refined", entry, lambda: refine(entry.model, entry.action, report))
+    about = {"group": "rotation" if entry.turns else "shift", "refined from": entry.name} | entry.file.about
+    return library.entry(name, ModelFile(model, entry.shape, about))
 
 
 @st.cache_resource(max_entries=32, hash_funcs={Entry: repr})
@@ -190,11 +187,11 @@ def _remembered(kind: str, entry: Entry, work: Callable[[], T]) -> T:
     """What `work` gave for this model, or gives now. A cached function could not show a progress bar."""
     shelf = _shelf()
     key = kind, entry.digest
-    if key not in shelf:
-        shelf[key] = work()
-        while len(shelf) > _MOST_REMEMBERED:
-            shelf.pop(next(iter(shelf)), None)
-    return shelf[key]
+    if (found := shelf.get(key)) is None:
+        found = shelf[key] = work()
+        for old in list(shelf)[:-_MOST_REMEMBERED]:
+            shelf.pop(old, None)
+    return found
 
 
 @st.cache_resource(max_entries=1)

@@ -6,6 +6,7 @@ the same messages take the ordinary way.
 """
 
 import json
+import struct
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -14,6 +15,8 @@ from urllib.parse import urlsplit
 from starlette.concurrency import run_in_threadpool
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from explorer.components import stamp
 
 Answer = Callable[[str, object], bytes | None]  # which hand, and what it says → what its page should show
 
@@ -34,7 +37,7 @@ def prepare(ticket: str, answer: Answer) -> None:
 
 
 def reply(text: str) -> bytes | None:
-    """The answer to a message; None if it is not one of ours."""
+    """The number of a message and the answer to it; None if it is not one of ours."""
     if len(text) > _LONGEST:
         return None
     try:
@@ -43,9 +46,13 @@ def reply(text: str) -> bytes | None:
         return None
     if not isinstance(asked, dict) or not isinstance(asked.get("ticket"), str) or asked.get("hand") not in ("x", "y"):
         return None
+    stamped = stamp(asked.get("message"))
     with _lock:
         answer = _prepared.get(asked["ticket"])
-    return None if answer is None else answer(asked["hand"], asked.get("message"))
+    if answer is None or stamped is None:
+        return None
+    shown = answer(asked["hand"], asked["message"])
+    return None if shown is None else struct.pack("<d", stamped[0]) + shown
 
 
 async def _line(socket: WebSocket) -> None:

@@ -25,6 +25,7 @@ from tsa.shapes import SHAPES
 HIDEABLE = ("x", "y", "noise", "sigma", "prior", "model", "observe", "save")
 PHOTO = 64  # pixels along a side of a photo in a link
 _MOST_HARMONICS = 64
+_SHARPEST = 1e7  # Σ k²|η_k|, a bound on the curvature: of a peak of some hundredths of a degree
 
 
 @dataclass(frozen=True)
@@ -176,8 +177,10 @@ def _write_prior(prior: tuple[complex, ...]) -> str:
 
 def _read_prior(text: str) -> tuple[complex, ...]:
     values = np.frombuffer(_bytes(text), np.complex64)
-    if not 0 < len(values) <= _MOST_HARMONICS or not np.isfinite(values).all() or np.abs(values).max() > 1e6:
+    if not 0 < len(values) <= _MOST_HARMONICS or not np.isfinite(values).all():
         raise ValueError("not a prior")
+    if np.abs(values).astype(float) @ np.arange(1, 1 + len(values)) ** 2 > _SHARPEST:
+        raise ValueError("too sharp to be drawn")
     return tuple(complex(value) for value in values)
 
 

@@ -27,7 +27,6 @@ DIGIT = 10  # the digit to begin with
 COPY, OTHER = "Turned copy of x", "Another picture"
 _MOVING = ("drawing", "circle")  # what a hand moves; the last thing said of it is whether it was let go
 _MOST_OWN = 7  # models of their own a visitor keeps, besides the newest
-_KEPT = ("source_", "gallery_", "second", "pixel_noise", "sigma", "strength", "centre", "train_")
 
 
 class Drawing(NamedTuple):
@@ -42,12 +41,17 @@ class Drawing(NamedTuple):
 class Photo(NamedTuple):
     """The last good upload and the circle on it; `fresh` says that the page does not have its pixels yet."""
 
-    picture: Picture
+    pixels: NDArray[np.uint8]
     name: str
     circle: Circle
     number: int
     done: bool
     fresh: bool
+
+    @property
+    def picture(self) -> Picture:
+        """In 0…1."""
+        return self.pixels / 255
 
     @property
     def cut(self) -> Picture:
@@ -56,26 +60,43 @@ class Photo(NamedTuple):
 
 
 def begin(page: str) -> None:
-    """Before a page is drawn: follow the link if it is a new one, and set widgets to what they were.
+    """Before a page is drawn: follow the link if it is a new one.
 
-    A link that says nothing says that everything is as at first, unless it merely leads to another page.
+    Menus lead to a page without saying more: then everything stays, and what it was is what the bare address of that
+    page means from now on, when somebody comes back to it. At first it means that everything is as at first.
     """
     asked = dict(st.query_params)
-    news = "link" not in st.session_state or asked != st.session_state["link"]
-    if news and (asked or page == st.session_state.get("page", page)):
-        _follow(state.decode(asked))
+    bare = st.session_state.setdefault("bare", {})
+    if page != st.session_state.get("page", page) and not asked:
+        bare[page] = state.encode(view())
+    elif "link" not in st.session_state or asked != st.session_state["link"]:
+        asked = asked or bare.get(page, {})
+        _follow(asked)
+    if page != st.session_state.get("page"):
+        st.session_state["drawn"] = set()
     st.session_state["link"], st.session_state["page"] = asked, page
-    for key, value in _kept().items():
-        if key not in st.session_state:
-            st.session_state[key] = value
+
+
+def kept(key: str) -> str:
+    """The key of a widget that is about to be drawn, and which remembers.
+
+    Streamlit forgets a widget that was not drawn for a while; and what is set long before a widget is drawn, the
+    browser is not told. So it is set again just before it comes back to the page.
+    """
+    drawing = st.session_state.setdefault("drawing", set())  # in this run, and in one that was cut short
+    if key in _kept() and key not in drawing and key not in st.session_state.setdefault("drawn", set()):
+        st.session_state[key] = _kept()[key]
+    drawing.add(key)
+    return key
 
 
 def finish() -> None:
-    """After a page is drawn: note what its widgets are set to, which Streamlit forgets, and put it in the link.
+    """After a page is drawn: note what its widgets are set to, and put it in the link.
 
     Not while a pen is down: the next stroke should not wait for the address bar.
     """
-    _kept().update({key: value for key, value in st.session_state.items() if str(key).startswith(_KEPT)})
+    drawn = st.session_state["drawn"] = st.session_state.pop("drawing", set())
+    _kept().update({key: st.session_state[key] for key in drawn if key in st.session_state})
     if any(not st.session_state.get(f"{kind}_{patch}", (True,))[-1] for kind in _MOVING for patch in "xy"):
         return
     link = state.encode(view())
@@ -110,8 +131,9 @@ def _source(patch: str) -> Source:
     return state.Shape("F" if kind == "Upload" else choice(f"gallery_shape_{patch}", FIRST[patch]))
 
 
-def _follow(wanted: ViewState) -> None:
+def _follow(link: dict[str, str]) -> None:
     """Choose everything as a link says."""
+    wanted = state.decode(link)
     for patch, source in (("x", wanted.x), ("y", wanted.y)):
         if source is not None:
             _set_source(patch, source)
@@ -121,12 +143,25 @@ def _follow(wanted: ViewState) -> None:
     _set("strength", wanted.strength)
     _set("centre", wanted.centre)
     st.session_state["observations"] = (wanted.observations, wanted.prior)
-    choose_model(wanted.model or compute.default_model())
+    own = link.get("model") in _own_models()  # which no link can carry, but this visitor's links may name
+    choose_model(link["model"] if own else wanted.model or compute.default_model())
+    if not own and link.get("model", wanted.model) != wanted.model:
+        st.session_state["notice"] = f"This link was made with another model ({link['model'][:60]}), which is not here."
     st.session_state["filter"], st.session_state["orbit_weights"] = wanted.filter, wanted.orbit
-    st.session_state["orbit_start"], st.session_state["hide"] = wanted.orbit, wanted.hide
+    st.session_state["hide"] = wanted.hide
     st.session_state["angle"], st.session_state["stage_view"] = wanted.angle, (wanted.log, wanted.circle)
     _command(wanted.angle, wanted.log, wanted.circle)
-    st.session_state["old"] = {name: _sent(*name) for name in (("sheet", "chosen"), ("orbit", "weights"))}
+    _outdate(("sheet", "chosen"), ("orbit", "weights"))
+
+
+def _outdate(*said: tuple[str, str]) -> None:
+    """What components have said so far under these names does not count any more."""
+    st.session_state["old"] = st.session_state.get("old", {}) | {name: _sent(*name) for name in said}
+
+
+def notice() -> str:
+    """What the visitor should be told, once."""
+    return st.session_state.pop("notice", "")
 
 
 def _set_source(patch: str, source: Source) -> None:
@@ -138,8 +173,7 @@ def _set_source(patch: str, source: Source) -> None:
         _set(f"gallery_digit_{patch}", source.index)
     elif source.photo:
         name = hashlib.sha256(source.values).hexdigest()[:16]
-        st.session_state[f"photo_{patch}"] = (source.picture, name)
-        st.session_state[f"circle_{patch}"] = (Circle(), name, 0, True)
+        _set_photo(patch, np.frombuffer(source.values, np.uint8).reshape(source.side, source.side), name)
         _set(f"source_{patch}", "Upload")
     else:
         number = drawing(patch).number + 1
@@ -163,13 +197,6 @@ def hidden() -> frozenset[str]:
 def orbit() -> tuple[str, str]:
     """The weights on the page of orbits."""
     return st.session_state.get("orbit_weights", ViewState().orbit)
-
-
-def orbit_start() -> tuple[str, str]:
-    """The weights with which the page of orbits begins, or to which a link leads; later its sliders know better."""
-    if "orbit" not in st.session_state:  # it is not on the page yet
-        st.session_state["orbit_start"] = orbit()
-    return st.session_state["orbit_start"]
 
 
 def set_orbit(weights: tuple[str, str]) -> None:
@@ -229,6 +256,8 @@ def model_names() -> list[str]:
 def entry(name: str | None = None) -> Entry:
     """The model of this name, or the one that was chosen."""
     name = name or _model_name()
+    if name not in model_names():  # whatever a browser says: files are opened for nobody by name
+        name = compute.default_model()
     return _own_models().get(name) or compute.entry(name)
 
 
@@ -242,7 +271,10 @@ def lab_entry() -> Entry:
 
 
 def choose_model(name: str) -> None:
-    """Use this model on all pages."""
+    """Use this model on all pages; a filter chosen in another one means nothing in it."""
+    if name != _model_name():
+        st.session_state["filter"] = None
+        _outdate(("sheet", "chosen"))
     st.session_state["chosen_model"] = name
 
 
@@ -258,8 +290,10 @@ def follow_menu(key: str) -> None:
 
 def add_model(model: Entry, choose: bool = True) -> None:
     """Add a model of the visitor's own, in place of one of the same name, and use it if wanted."""
-    kept = dict(list(_own_models().items())[-_MOST_OWN:])
-    st.session_state["own_models"] = {**kept, model.name: model}
+    own = _own_models()
+    spare = [name for name in own if name not in (_model_name(), model.name)]
+    dropped = spare[: max(0, len(own) - _MOST_OWN)]
+    st.session_state["own_models"] = {name: own[name] for name in own if name not in dropped} | {model.name: model}
     if choose:
         choose_model(model.name)
 
@@ -273,9 +307,9 @@ class Trouble(NamedTuple):
 
 def open_model(name: str, data: bytes, report: Report, project: bool = False) -> Trouble | None:
     """Take in a model file and use it; nothing changes if it cannot be used. The same file is opened once."""
-    this = (hashlib.sha256(data).hexdigest(), project)
+    this = (name, hashlib.sha256(data).hexdigest(), project)
     last, trouble = st.session_state.get("opened_model", (None, None))
-    if last == this or (last == (this[0], True) and trouble is None):
+    if last == this or (last == (*this[:2], True) and trouble is None):
         return trouble
     try:
         add_model(open_entry(_free_name(name), data, project, report))
@@ -339,14 +373,23 @@ def upload(patch: str, data: bytes | None) -> str:
     if data is None:
         return ""
     name = hashlib.sha256(data).hexdigest()[:16]
-    if name == st.session_state.get(f"photo_{patch}", (None, ""))[1]:
-        return ""
+    last, trouble = st.session_state.get(f"file_{patch}", ("", ""))
+    if name == last:
+        return trouble
+    trouble = ""
     try:
-        st.session_state[f"photo_{patch}"] = (open_picture(data), name)
-        st.session_state[f"circle_{patch}"] = (Circle(), name, 0, True)
+        _set_photo(patch, np.rint(255 * open_picture(data)).astype(np.uint8), name)
     except PictureError as error:
-        return str(error)
-    return ""
+        trouble = str(error)
+    st.session_state[f"file_{patch}"] = (name, trouble)
+    return trouble
+
+
+def _set_photo(patch: str, pixels: NDArray[np.uint8], name: str) -> None:
+    """A photo as bytes, which are many; its circle as at first, and newer than whatever was said of one before."""
+    number = st.session_state.get(f"circle_{patch}", (Circle(), "", 0, True))[2] + 1
+    st.session_state[f"photo_{patch}"] = (pixels, name)
+    st.session_state[f"circle_{patch}"] = (Circle(), name, number, True)
 
 
 def photo(patch: str) -> Photo | None:
@@ -355,11 +398,12 @@ def photo(patch: str) -> Photo | None:
         return None
     picture, name = st.session_state[f"photo_{patch}"]
     message = crop.decode(_sent(f"crop_{patch}", "circle"))
-    arrived = message is not None and message[1] == name
-    if arrived:
-        st.session_state[f"circle_{patch}"] = message
     circle, _, number, done = st.session_state[f"circle_{patch}"]
-    return Photo(picture, name, circle, number, done, fresh=not arrived)
+    mine = message is not None and message[1] == name and message[2] >= number  # a link may have brought a newer one
+    if message is not None and mine:
+        st.session_state[f"circle_{patch}"] = message
+        circle, _, number, done = message
+    return Photo(picture, name, circle, number, done, fresh=not mine)
 
 
 def observations() -> tuple[int, tuple[complex, ...]]:

@@ -96,7 +96,7 @@ def read(source: str | os.PathLike[str] | bytes, project: bool = False) -> Model
     ours = "filters" in arrays and "W" not in arrays
     try:
         about = json.loads(arrays["about"].tobytes()) if "about" in arrays else {}
-    except (ValueError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise ModelFileError("The provenance in this model file is not JSON; the file is damaged.") from error
     if not isinstance(about, dict) or arrays.get("noise", np.ones(())).size != 1:
         raise ModelFileError("The noise or the provenance in this model file has the wrong form.")

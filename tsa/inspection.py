@@ -155,7 +155,7 @@ def inspect(
 
 
 def _digit_energy(model: Subgroup, action: Group, rng: np.random.Generator) -> float | None:
-    if len(action.shape) == 1 or action.shape[0] != action.shape[1]:
+    if len(action.shape) == 1 or action.shape[0] != action.shape[1] or action.shape[0] < 2:
         return None
     pictures = _digits()
     turned = np.stack([turn(p, s) for p, s in zip(pictures, rng.uniform(0, 2 * np.pi, len(pictures)), strict=True)])

@@ -2,7 +2,6 @@
 
 import io
 import os
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +22,7 @@ _MOST_BYTES = 20 * 2**20
 _MOST_PIXELS = 40_000_000
 _LUMINANCE = np.array([0.299, 0.587, 0.114])  # of red, green and blue, as in Pillow
 _LONGEST = 1024  # pixels kept of the longer side
+_LEANEST = 100  # times longer than broad, at most
 
 
 @dataclass(frozen=True)
@@ -48,16 +48,14 @@ def open_picture(data: bytes) -> Array:
     if len(data) > _MOST_BYTES:
         raise PictureError(f"This file has {len(data) >> 20} MB; pictures up to {_MOST_BYTES >> 20} MB are read.")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
-                width, height = image.size
-                if width * height > _MOST_PIXELS:
-                    raise PictureError(f"This picture has {width} × {height} pixels; at most 40 megapixels are read.")
-                if min(width, height) < 2:
-                    raise PictureError(f"This picture has only {width} × {height} pixels.")
-                image.draft("L", (_LONGEST, _LONGEST))
-                return _grey(ImageOps.exif_transpose(image))
+        with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
+            width, height = image.size
+            if width * height > _MOST_PIXELS:
+                raise PictureError(f"This picture has {width} × {height} pixels; at most 40 megapixels are read.")
+            if min(width, height) < 2 or max(width, height) > _LEANEST * min(width, height):
+                raise PictureError(f"This picture has only {width} × {height} pixels.")
+            image.draft("L", (_LONGEST, _LONGEST))
+            return _grey(ImageOps.exif_transpose(image))
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise PictureError("This picture is too large; at most 40 megapixels are read.") from None
     except UnidentifiedImageError:

@@ -14,6 +14,8 @@ from tsa.model import Subgroup
 from tsa.polar import SPOKES, patch_of, turn, turned_patches
 from tsa.trigpoly import CriticalPoints, evaluate, on_grid, wrap
 
+_CELLS = 2**20  # of grids that are held at once: sharp posteriors need fine ones
+
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
@@ -60,14 +62,9 @@ def sweep(
     # Half degrees, or as many nodes (an odd number for each degree) as the sharpest of them needs.
     each = -(-int(np.max(posterior.certificate.nodes)) // SPOKES)
     each = 2 if each <= 2 else each | 1
-    fine = SPOKES * each
-    energy = on_grid(posterior.eta, fine)
-    explained = energy if prior is None else on_grid(likelihood.eta, fine)
-    log_density = energy - posterior.log_normalizer[:, None]
-    finely = np.exp(log_density)
-    angles, masses = _modes(log_density, finely)
-    # A peak narrower than a degree must not fall between two of them.
-    density = finely[:, ::2] if each == 2 else np.roll(finely, each // 2, axis=1).reshape(-1, SPOKES, each).mean(axis=2)
+    rows = max(1, _CELLS // (SPOKES * each))
+    pieces = [slice(start, start + rows) for start in range(0, len(y), rows)]
+    density, angles, masses, best = _joined([_read_off(posterior, likelihood, each, piece) for piece in pieces])
     ranked = np.sort(density, axis=1)
     below = np.cumsum(ranked, axis=1)
     level = ranked[np.arange(len(ranked)), np.argmax(below > 0.05 * below[:, -1:], axis=1)]
@@ -76,10 +73,41 @@ def sweep(
     start = np.log(2 * np.pi) if prior is None else prior.log_normalizer
     evidence = posterior.log_normalizer - start + eta[:, model.pooling.fixed].real.sum(axis=1)
     evidence -= squares / (2 * model.noise**2) + model.dimension / 2 * np.log(2 * np.pi * model.noise**2)
-    distances, rest = _distances(model, z, eta, _highest(likelihood.eta, explained))
+    distances, rest = _distances(model, z, eta, best)
     return Sweep(
         x, y, z, eta, posterior.eta, density, angles, masses, level, posterior.entropy(), evidence, distances, rest
     )
+
+
+def _read_off(
+    posterior: GeneralizedVonMises, likelihood: GeneralizedVonMises, each: int, rows: slice
+) -> tuple[Array, Array, Array, Array]:
+    """What a grid of so many nodes for each degree tells of some rows: density, modes, the likelihood's maximum."""
+    eta = posterior.eta[rows]
+    energy = on_grid(eta, SPOKES * each)
+    log_density = energy - posterior.log_normalizer[rows, None]
+    finely = np.exp(log_density)
+    angles, masses = _modes(log_density, finely)
+    # A peak narrower than a degree must not fall between two of them.
+    density = finely[:, ::2] if each == 2 else np.roll(finely, each // 2, axis=1).reshape(-1, SPOKES, each).mean(axis=2)
+    if likelihood is not posterior:
+        eta = likelihood.eta[rows]
+        energy = on_grid(eta, SPOKES * each)
+    return density, angles, masses, _highest(eta, energy)
+
+
+def _joined(pieces: list[tuple[Array, Array, Array, Array]]) -> list[Array]:
+    """The rows of all pieces, some of which have more modes than others."""
+    most = max(angles.shape[1] for _, angles, _, _ in pieces)
+    padded = [
+        (density, _widened(angles, most, np.nan), _widened(masses, most, 0.0), best)
+        for density, angles, masses, best in pieces
+    ]
+    return [np.concatenate(part) for part in zip(*padded, strict=True)]
+
+
+def _widened(values: Array, columns: int, filling: float) -> Array:
+    return np.pad(values, ((0, 0), (0, columns - values.shape[1])), constant_values=filling)
 
 
 def _distances(model: Subgroup, z: Array, eta: Array, best: Array) -> tuple[Array, Array]:

@@ -5,6 +5,7 @@ transform over the group is a single peak of height one at ω_j. A filter that m
 peaks; the height of the highest is the filter's *purity*, our confidence in its weight.
 """
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -64,7 +65,7 @@ def spectra(filters: Array, action: Group, report: Report | None = None) -> Arra
         # r_j is the filter's autocorrelation, whose transform is its power spectrum.
         pictures = unit.T.reshape(-1, *action.shape)
         waves = np.fft.fftn(pictures, axes=tuple(range(1, pictures.ndim)), norm="ortho")
-        return np.square(np.abs(waves)).reshape(len(pictures), -1)
+        return np.square(np.abs(waves)).reshape(len(pictures), math.prod(waves.shape[1:]))
     # r_j(s) = (a + ib)ᵀ A_s (a − ib)/‖f‖²; single precision, as precise as an interpolation is.
     parts = np.concatenate([unit.real.T, unit.imag.T]).astype(np.float32)
     a, b = np.split(parts, 2)

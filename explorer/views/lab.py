@@ -13,6 +13,7 @@ from explorer.library import Entry
 from explorer.state import HIDEABLE, ViewState
 from explorer.views.picture import Chosen, choose, current, moved
 from explorer.views.save import save
+from tsa import files
 from tsa.scene import Scene
 
 
@@ -46,21 +47,30 @@ def _controls(hide: Set[str]) -> None:
 def _settings(hide: Set[str]) -> None:
     if "y" not in hide:
         kinds = [store.COPY, store.OTHER]
-        if st.segmented_control("Patch y", kinds, default=store.COPY, required=True, key="second") == store.OTHER:
+        if (
+            st.segmented_control("Patch y", kinds, default=store.COPY, required=True, key=store.kept("second"))
+            == store.OTHER
+        ):
             choose("y", "Picture of y")
     if "noise" not in hide:
-        st.slider("Pixel noise on y", 0.0, 1.0, 0.0, 0.05, key="pixel_noise", help="Added to every pixel of y.")
+        st.slider(
+            "Pixel noise on y", 0.0, 1.0, 0.0, 0.05, key=store.kept("pixel_noise"), help="Added to every pixel of y."
+        )
     if "sigma" not in hide:
-        st.slider("Model noise σ", 0.2, 2.0, 0.5, 0.05, key="sigma", help="How far the model trusts a pixel.")
+        st.slider(
+            "Model noise σ", 0.2, 2.0, 0.5, 0.05, key=store.kept("sigma"), help="How far the model trusts a pixel."
+        )
     if "prior" not in hide and not store.observations()[0]:
         known = "A von Mises prior over s: 0 knows nothing."
-        if st.slider("Prior strength", 0.0, 10.0, 0.0, 0.5, key="strength", help=known):
-            st.slider("Prior around", 0, 359, 0, format="%d°", key="centre")
+        if st.slider("Prior strength", 0.0, 10.0, 0.0, 0.5, key=store.kept("strength"), help=known):
+            st.slider("Prior around", 0, 359, 0, format="%d°", key=store.kept("centre"))
     if "model" not in hide:
         store.set_menu("lab_model", store.lab_entry().name)
         names = [name for name in store.model_names() if store.entry(name).turns]
         looks = "Who looks at the pair."
         st.selectbox("Model", names, key="lab_model", help=looks, on_change=store.follow_menu, args=("lab_model",))
+        if store.lab_entry().name not in files.bundled():
+            st.caption("This model is yours alone: a link opens elsewhere with the usual one.")
     if "observe" not in hide:
         _again()
     if "save" not in hide:

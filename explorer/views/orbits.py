@@ -9,5 +9,5 @@ from explorer.components.orbit import orbit
 @st.fragment
 def page() -> None:
     """The whole page is one component; only this reruns when its weights are let go."""
-    store.set_orbit(orbit(*store.orbit_start()))
+    store.set_orbit(orbit(store.command("orbit")[0], *store.orbit()))
     store.finish()

@@ -28,7 +28,7 @@ class Chosen(NamedTuple):
 
 def choose(patch: str, label: str) -> Chosen:
     """Controls that choose the picture of patch "x" or "y"."""
-    source = st.segmented_control(label, SOURCES, default="Shapes", required=True, key=f"source_{patch}")
+    source = st.segmented_control(label, SOURCES, default="Shapes", required=True, key=store.kept(f"source_{patch}"))
     if source == "Draw":
         _pad(patch)
     elif source == "Upload":
@@ -76,8 +76,8 @@ def moved(patch: str) -> Callable[[object], NDArray[np.float64] | None]:
 def _gallery(key: str, options: Sequence[T], default: T, icon: Callable[[T], str]) -> T:
     """Little pictures to choose from; the style sheet of the app makes them round."""
     return st.pills(
-        "Picture", options, default=default, format_func=icon, required=True, key=key, label_visibility="collapsed",
-        wrap=True,
+        "Picture", options, default=default, format_func=icon, required=True, key=store.kept(key),
+        label_visibility="collapsed", wrap=True,
     )  # fmt: skip
 
 

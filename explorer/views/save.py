@@ -31,7 +31,7 @@ def _files(scene: Scene, entry: Entry, view: ViewState) -> dict[str, dict[str, t
     seen, theme = scene.sweep(whole=False), st.context.theme.type or "light"
     return {
         "The stage": {
-            "A page that works offline (HTML)": ("stage.html", lambda: stage_page(scene, about=_about(entry))),
+            "A page that works offline (HTML)": ("stage.html", lambda: _page(scene, entry, view)),
             "Picture (PNG)": ("stage.png", lambda: exports.picture_png(scene, theme)),
             "Drawing (SVG)": ("stage.svg", lambda: exports.picture_svg(scene, theme)),
             "Turning (WebP)": ("turn.webp", lambda: exports.turning(scene, "webp", theme)),
@@ -55,6 +55,11 @@ def _files(scene: Scene, entry: Entry, view: ViewState) -> dict[str, dict[str, t
     }
 
 
+def _page(scene: Scene, entry: Entry, view: ViewState) -> str:
+    about = f"Model: {entry.name}, {entry.model.subspaces} subspaces, noise σ = {scene.model.noise:g}."
+    return stage_page(scene, about=about, log=view.log, circle=view.circle)
+
+
 def snippet(scene: Scene, entry: Entry, view: ViewState) -> str:
     """The Python of a scene, shapes by name and the model as one would load it."""
     model = entry.name if entry.name in files.bundled() else f"{entry.name}.npz"  # which the page of models gives
@@ -63,7 +68,3 @@ def snippet(scene: Scene, entry: Entry, view: ViewState) -> str:
 
 def _expression(source: Source) -> str | None:
     return f"tsa.shapes.draw({source.name!r}, 128)" if isinstance(source, Shape) else None
-
-
-def _about(entry: Entry) -> str:
-    return f"Model: {entry.name}, {entry.model.subspaces} subspaces, noise σ as set in the explorer."

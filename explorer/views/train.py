@@ -28,28 +28,30 @@ def page() -> None:
 
 def _settings(job: Job | None) -> Recipe | None:
     """The controls; what they are set to, if that can be trained."""
-    kind = st.segmented_control("Group", list(KINDS), default="rotation", required=True, key="train_kind")
+    kind = st.segmented_control("Group", list(KINDS), default="rotation", required=True, key=store.kept("train_kind"))
     default, least, largest = _SIZES[kind]
     samples = "Samples" if kind == "shift in 1-D" else "Pixels along a side"
-    size = st.slider(samples, least, largest, default, key=f"train_size_{kind}")
+    size = st.slider(samples, least, largest, default, key=store.kept(f"train_size_{kind}"))
     try:
         room = recipe_from(kind, size, 1).action.support.size // 2
     except TSAError as error:
         st.error(str(error))
         return None
     subspaces = st.slider(
-        "Subspaces", 1, room, min(50, room), key=f"train_subspaces_{kind}_{size}",
+        "Subspaces", 1, room, min(50, room), key=store.kept(f"train_subspaces_{kind}_{size}"),
         help="Pairs of filters; as many as fit is half the pixels.",
     )  # fmt: skip
     pairs = st.select_slider(
         "Training pairs", [2_000, 10_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_000_000], 100_000,
-        format_func=lambda n: f"{n:,}", key="train_pairs",
+        format_func=lambda n: f"{n:,}", key=store.kept("train_pairs"),
     )  # fmt: skip
     with st.expander("More settings"):
-        rate = st.number_input("Learning rate α₀", 0.001, 100.0, 0.25, key="train_rate", format="%.3f")
-        noise = st.number_input("Model noise σ", 0.01, 100.0, 1.0, key="train_noise")
-        seed = st.number_input("Seed", 0, 2**31 - 1, 0, key="train_seed")
-        refined = st.checkbox("Refine at the end", key="train_refined", help="One weight for each subspace.")
+        rate = st.number_input("Learning rate α₀", 0.001, 100.0, 0.25, key=store.kept("train_rate"), format="%.3f")
+        noise = st.number_input("Model noise σ", 0.01, 100.0, 1.0, key=store.kept("train_noise"))
+        seed = st.number_input("Seed", 0, 2**31 - 1, 0, key=store.kept("train_seed"))
+        refined = st.checkbox(
+            "Refine at the end", key=store.kept("train_refined"), help="One weight for each subspace."
+        )
     busy = job is not None and job.status().state in (State.WAITING, State.RUNNING, State.PAUSED)
     try:
         recipe = recipe_from(kind, size, subspaces, int(pairs), float(rate), float(noise), int(seed), refined)

@@ -6,7 +6,9 @@ import json
 import os
 import socket
 import struct
+import warnings
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +22,7 @@ from explorer.__main__ import free_port, main
 from explorer.components.crop import decode as decode_circle
 from explorer.components.pad import SIDE, decode
 from explorer.compute import Question
-from tsa import Subgroup, load
+from tsa import Subgroup, load, save
 from tsa.pictures import Circle, PictureError, cut, open_picture
 from tsa.polar import to_polar
 from tsa.scene import Scene
@@ -303,3 +305,52 @@ def test_observing_again_sharpens():
     once, twice = first.again(), first.again().again()
     assert np.abs(twice.prior).max() > 1.5 * np.abs(once.prior).max()
     assert twice.observation == 2
+
+
+def test_pictures_are_opened_side_by_side_without_a_trace():
+    """Warnings are a matter of the whole process; two visitors must not change them for everybody."""
+    data = io.BytesIO()
+    Image.new("L", (300, 200)).save(data, "PNG")
+    before = list(warnings.filters)
+    with ThreadPoolExecutor(4) as visitors:
+        list(visitors.map(lambda _: open_picture(data.getvalue()), range(200)))
+    assert warnings.filters == before
+
+
+@pytest.mark.parametrize("size", [(2, 30_000), (30_000, 2), (1, 1)])
+def test_a_hair_is_no_picture(size):
+    data = io.BytesIO()
+    Image.new("L", size).save(data, "PNG")
+    with pytest.raises(PictureError, match="has only"):
+        open_picture(data.getvalue())
+
+
+def test_a_model_is_opened_by_no_strangers_path(app, tmp_path):
+    save(load("rotation-16"), tmp_path / "secret.npz")
+    for name in (str(tmp_path / "secret.npz"), "/etc/hostname", "../x"):
+        app.session_state["chosen_model"] = name
+        app.run()
+        assert not app.exception
+        assert app.selectbox(key="lab_model").value == compute.default_model()
+
+
+def test_a_link_with_a_model_that_is_not_here_says_so():
+    app = AppTest.from_file(Path(explorer.__file__).with_name("app.py"), default_timeout=30)
+    app.query_params["model"] = "somebody's own"
+    app.query_params["x"] = "shape.hexagon"
+    app.run()
+    assert not app.exception
+    assert "somebody's own" in app.toast[0].value
+    app.run()
+    assert not app.toast
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [(["--port", "99999"], "from 1 to 65535"), (["--host", "198.51.100.7"], "cannot listen on 198.51.100.7")],
+)
+def test_an_impossible_address_is_one_sentence(arguments, says, capsys):
+    assert main([*arguments, "--no-browser"]) == 2
+    error = capsys.readouterr().err
+    assert says in error
+    assert error.count("\n") == 1

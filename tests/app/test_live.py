@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import struct
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -32,10 +33,10 @@ def asking(ticket="t", hand="x", **message):
 
 def test_a_ticket_gets_its_answer():
     live.prepare("t", echo)
-    assert live.reply(json.dumps(asking())) == f"x {SIDE * SIDE}".encode()
-    assert live.reply(json.dumps(asking(hand="y"))) == f"y {SIDE * SIDE}".encode()
+    assert live.reply(json.dumps(asking())) == struct.pack("<d", 1) + f"x {SIDE * SIDE}".encode()
+    assert live.reply(json.dumps(asking(hand="y"))) == struct.pack("<d", 1) + f"y {SIDE * SIDE}".encode()
     live.prepare("t", lambda hand, message: b"newer")
-    assert live.reply(json.dumps(asking())) == b"newer"
+    assert live.reply(json.dumps(asking(number=7))) == struct.pack("<d", 7) + b"newer"
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_our_own_page_is_answered():
     live.prepare("t", echo)
     heard = knock("http://here:8501", text(asking()), text(asking(hand="y")))
     assert [m["type"] for m in heard] == ["websocket.accept", "websocket.send", "websocket.send"]
-    assert heard[1]["bytes"] == f"x {SIDE * SIDE}".encode()
+    assert heard[1]["bytes"] == struct.pack("<d", 1) + f"x {SIDE * SIDE}".encode()
 
 
 @pytest.mark.parametrize("origin", [None, "", "null", "http://elsewhere", "http://here:8501.evil", "http://here:8502"])

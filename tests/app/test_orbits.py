@@ -15,7 +15,7 @@ def script():
 
     from explorer.components.orbit import orbit
 
-    st.write(" ".join(orbit("4", "golden")))
+    st.write(" ".join(orbit(1, "4", "golden")))
 
 
 def test_the_page_opens():

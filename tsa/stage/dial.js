@@ -82,6 +82,13 @@ function turning(self, dial, find) {
     self.playing = requestAnimationFrame(step);
   };
 
+  // Whoever reaches for something else means what is on show now.
+  self.rest = (event) => {
+    if (!self.playing || event.composedPath().includes(dial.getRootNode())) return;
+    self.stop();
+    self.commit(self.angle);
+  };
+
   const pointer = (event) => {
     const box = dial.getBoundingClientRect();
     const x = event.clientX - box.left - box.width / 2;
@@ -119,4 +126,15 @@ function turning(self, dial, find) {
     event.preventDefault();
   };
   find("play").onclick = self.play;
+}
+
+// What happens elsewhere on the page: answers to a moving hand, and pointers. Returns what ends it; adding twice is once.
+function heard(self) {
+  window.addEventListener("tsa-answer", self.answered);
+  window.addEventListener("pointerdown", self.rest, true);
+  return () => {
+    self.stop();
+    window.removeEventListener("tsa-answer", self.answered);
+    window.removeEventListener("pointerdown", self.rest, true);
+  };
 }

@@ -18,10 +18,19 @@ from tsa.scene import Scene
 from tsa.stage import FILES, SCRIPTS
 
 
-def stage_page(scene: Scene, title: str = "TSA: the posterior over a turn", about: str = "") -> str:
-    """A self-contained page that turns, plays and explains without a server or a network."""
-    # As in the explorer: a command (number 1, the angle, linear scale, no circle), room for a digest, the sweep.
-    data = struct.pack("<IIii8x", 1, scene.angle, 0, -1) + scene.blob()
+def stage_page(
+    scene: Scene,
+    title: str = "TSA: the posterior over a turn",
+    about: str = "",
+    log: bool = False,
+    circle: int | None = None,
+) -> str:
+    """A self-contained page that turns, plays and explains without a server or a network.
+
+    It opens on a linear or logarithmic scale, and with the circle of this number chosen (else the loudest).
+    """
+    # As in the explorer: a command (number 1, the angle, the scale, a circle), room for a digest, the sweep.
+    data = struct.pack("<IIii8x", 1, scene.angle, log, -1 if circle is None else circle) + scene.blob()
     text = {
         name: (FILES / name).read_text(encoding="utf-8")
         for name in ("page.html", "stage.html", "stage.css", "card.css", *SCRIPTS)

@@ -19,11 +19,7 @@ export default function ({ data, parentElement, setStateValue }) {
   }
   self.readStyle(); // this function runs again when the theme changes
   self.draw();
-  window.addEventListener("tsa-answer", self.answered);
-  return () => {
-    self.stop();
-    window.removeEventListener("tsa-answer", self.answered);
-  };
+  return heard(self);
 }
 
 // The clipboard is only there on secure pages; the old way works everywhere.
@@ -78,8 +74,8 @@ function create(root) {
     if (circle === self.selected) return;
     [self.selected, self.chosen] = [circle, true];
     self.draw();
-    clearTimeout(self.told);
-    self.told = setTimeout(self.report, 400); // once the pointer rests
+    clearTimeout(self.reporting);
+    self.reporting = setTimeout(self.report, 400); // once the pointer rests
   };
   circles.onpointermove = circles.onpointerdown = (event) => {
     const box = circles.getBoundingClientRect();
@@ -122,7 +118,8 @@ function create(root) {
   };
   self.draw = () => {
     if (!self.sweep || !dial.clientWidth) return; // nothing to show, or leaving the page
-    self.angle = self.sweep.only ?? self.angle; // while a hand moves there is no turning
+    const wanted = self.angle;
+    self.angle = self.sweep.only ?? wanted; // while a hand moves there is an answer at one turn only
     drawDial(self, find("dial-canvas"));
     drawSeen(self, find);
     drawCircles(self, circles);
@@ -136,6 +133,7 @@ function create(root) {
     self.drawn += 1;
     root.querySelector(".stage").dataset.drawn = self.drawn;
     root.querySelector(".stage").dataset.angle = self.angle;
+    self.angle = wanted;
   };
   // What is spoken changes when the picture has come to rest: sixty times a second nobody could listen.
   self.describe = () => {

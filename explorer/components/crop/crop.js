@@ -5,6 +5,7 @@ export default function ({ data, parentElement, setStateValue }) {
   const self = instance(parentElement, create);
   self.box.post = (message) => setStateValue("circle", message);
   if (data?.photo && data.name !== self.name) self.open(data.name, data.photo, data.circle);
+  else if (data && data.ack > self.box.number()) self.place(data.circle); // a link has moved it
   if (data) self.box.open(data.hand, data.ticket);
   self.box.acknowledge(data?.ack ?? 0);
   return self.box.close;
@@ -25,6 +26,10 @@ function create(root) {
   self.open = (name, address, circle) => {
     [self.name, self.circle] = [name, circle];
     photo.src = address;
+  };
+  self.place = (circle) => {
+    self.circle = circle;
+    self.draw();
   };
   const half = () => Math.min(canvas.width, canvas.height) / 2;
   const move = (x, y, radius, done) => {
@@ -68,6 +73,7 @@ function create(root) {
     return [((event.clientX - box.left) / box.width) * canvas.width, ((event.clientY - box.top) / box.height) * canvas.height];
   };
   canvas.onpointerdown = (event) => {
+    if (event.button !== 0) return;
     canvas.setPointerCapture(event.pointerId);
     const [px, py] = where(event);
     const [hx, hy] = handle();

@@ -29,9 +29,12 @@ def _stops() -> dict[str, tuple[Weight, str]]:
 STOPS = _stops()  # name → weight and how to say it: where the sliders can stand
 
 
-def orbit(first: str, second: str) -> tuple[str, str]:
-    """Show the orbit, at first with these weights (names of `STOPS`); the weights at which its sliders were let go."""
-    data = {"start": [first, second], **_answers()}
+def orbit(number: int, first: str, second: str) -> tuple[str, str]:
+    """Show the orbit; the weights (names of `STOPS`) at which its sliders were let go.
+
+    When the number is new to the component, it begins with the weights given.
+    """
+    data = {"number": number, "start": [first, second], **_answers()}
     found = _mount(key="orbit", data=data, on_weights_change=lambda: None, height="content")
     return decode(found.weights) or (first, second)
 

@@ -5,7 +5,7 @@ export default function ({ data, parentElement, setStateValue }) {
   const self = instance(parentElement, (root) => create(root, data));
   self.commit = () => setStateValue("weights", self.names());
   self.readStyle(); // this function runs again when the theme changes
-  self.startWith(data.start);
+  self.startWith(data.number, data.start);
   return () => self.stop();
 }
 
@@ -26,11 +26,10 @@ function create(root, { stops, orbits, longest }) {
   }
 
   self.names = () => ({ first: stops[self.chosen[0]].name, second: stops[self.chosen[1]].name });
-  self.startWith = (names) => {
-    const start = names.join(" ");
-    if (self.start !== start) self.choose(...names.map((name) => stops.findIndex((stop) => stop.name === name)));
+  self.startWith = (number, names) => {
+    if (self.number !== number) self.choose(...names.map((name) => stops.findIndex((stop) => stop.name === name)));
     else self.draw();
-    self.start = start;
+    self.number = number;
   };
   self.choose = (...chosen) => {
     const wasEndless = self.facts && !self.facts.windings;

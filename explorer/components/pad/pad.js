@@ -59,6 +59,7 @@ function create(root) {
     return [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
   };
   paper.onpointerdown = (event) => {
+    if (event.button !== 0) return;
     paper.setPointerCapture(event.pointerId);
     remember();
     self.last = where(event);
@@ -82,8 +83,9 @@ function create(root) {
   const say = (text) => setText(root.querySelector(".spoken"), text);
   const undo = () => {
     const before = self.past.pop();
-    if (before) pen.putImageData(before, 0, 0);
     say(before ? "Undone." : "Nothing to undo.");
+    if (!before) return;
+    pen.putImageData(before, 0, 0);
     tell(true);
   };
   const clear = () => {
@@ -122,6 +124,13 @@ function create(root) {
     else return;
     point();
     event.preventDefault();
+  };
+  // A pen left down would keep everybody waiting.
+  paper.onblur = () => {
+    if (!self.drawing) return;
+    self.drawing = false;
+    point();
+    tell(true);
   };
   const choose = (erase) => {
     self.erase = erase;

@@ -10,11 +10,7 @@ export default function ({ data, parentElement, setStateValue }) {
     if (number !== self.number) [self.number, self.angle] = [number, angle];
   }
   self.draw();
-  window.addEventListener("tsa-answer", self.answered);
-  return () => {
-    self.stop();
-    window.removeEventListener("tsa-answer", self.answered);
-  };
+  return heard(self);
 }
 
 function create(root) {
@@ -62,7 +58,8 @@ function create(root) {
   };
   self.draw = () => {
     if (!self.votes || !dial.clientWidth) return; // nothing to show, or leaving the page
-    self.angle = self.votes.only ?? self.angle; // while a pen is down there is no turning
+    const wanted = self.angle;
+    self.angle = self.votes.only ?? wanted; // while a pen is down there is an answer at one turn only
     drawDial(self, find("dial-canvas"));
     drawRows(self);
     drawRound(self, round);
@@ -71,6 +68,7 @@ function create(root) {
     dial.setAttribute("aria-valuenow", self.angle);
     dial.setAttribute("aria-valuetext", `${self.angle} degrees. ${find("sentence").textContent}`);
     Object.assign(find("recognise").dataset, { drawn: (self.drawn += 1), angle: self.angle, steps: self.votes.steps });
+    self.angle = wanted;
   };
   return self;
 }
