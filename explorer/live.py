@@ -8,6 +8,7 @@ the same messages take the ordinary way.
 import json
 import struct
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -22,17 +23,19 @@ Answer = Callable[[str, object], bytes | None]  # which hand, and what it says â
 
 _LONGEST = 16_384  # characters in a message: twice a drawing
 _MOST_VISITORS = 200
+_FORGOTTEN = 1800.0  # seconds after which a visitor is taken to have left
 _POLICY_VIOLATION = 1008
-_prepared: OrderedDict[str, Answer] = OrderedDict()
+_prepared: OrderedDict[str, tuple[float, Answer]] = OrderedDict()  # the longest absent first
 _lock = threading.Lock()
 
 
 def prepare(ticket: str, answer: Answer) -> None:
     """From now on, whoever shows this ticket gets this answer; it must not touch the session, and be quick."""
+    now = time.monotonic()
     with _lock:
-        _prepared[ticket] = answer
+        _prepared[ticket] = (now, answer)
         _prepared.move_to_end(ticket)
-        while len(_prepared) > _MOST_VISITORS:
+        while len(_prepared) > _MOST_VISITORS or next(iter(_prepared.values()))[0] < now - _FORGOTTEN:
             _prepared.popitem(last=False)
 
 
@@ -48,10 +51,10 @@ def reply(text: str) -> bytes | None:
         return None
     stamped = stamp(asked.get("message"))
     with _lock:
-        answer = _prepared.get(asked["ticket"])
-    if answer is None or stamped is None:
+        found = _prepared.get(asked["ticket"])
+    if found is None or stamped is None:
         return None
-    shown = answer(asked["hand"], asked["message"])
+    shown = found[1](asked["hand"], asked["message"])
     return None if shown is None else struct.pack("<d", stamped[0]) + shown
 
 

@@ -27,7 +27,7 @@ DEGREES = np.arange(360)
 def posterior_csv(scene: Scene) -> str:
     """The posterior at whole degrees: its density per radian."""
     density = scene.posterior().density(np.radians(DEGREES))
-    return _csv(("degrees", "density"), zip(DEGREES.tolist(), density.tolist(), strict=True))
+    return table_csv(("degrees", "density"), zip(DEGREES.tolist(), density.tolist(), strict=True))
 
 
 def subspaces_csv(scene: Scene) -> str:
@@ -41,7 +41,7 @@ def subspaces_csv(scene: Scene) -> str:
         kind = "line" if model.lines[j] else "plane"
         row = (number, int(model.weights[j]), kind, zx.real, zx.imag, zy.real, zy.imag, abs(natural), mean, sure)
         rows.append(row)
-    return _csv(("subspace", "weight", "kind", "x_real", "x_imag", "y_real", "y_imag", "kappa", "mean_degrees",
+    return table_csv(("subspace", "weight", "kind", "x_real", "x_imag", "y_real", "y_imag", "kappa", "mean_degrees",
                  "certainty"), rows)  # fmt: skip
 
 
@@ -155,7 +155,8 @@ def _literal(picture: Array) -> str:
     return f"np.frombuffer(zlib.decompress(base64.b64decode({packed!r}))).reshape({picture.shape})"
 
 
-def _csv(header: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
+def table_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)

@@ -32,5 +32,5 @@ def page() -> None:
         "Sheet as SVG", lambda: filter_sheet_svg(entry.model, entry.shape), f"{entry.name}.svg", "image/svg+xml",
         on_click="ignore", width="stretch",
     )  # fmt: skip
-    sheet(compute.filters(entry, current("x").picture, store.chosen_filter()), on_chosen_change=lambda: None)
+    sheet(compute.filters(entry, current("x").picture, store.chosen_filter()))
     store.finish()

@@ -9,6 +9,7 @@ import streamlit as st
 from explorer import compute, figures, store
 from explorer.library import Entry
 from tsa.errors import TSAError
+from tsa.exports import table_csv
 from tsa.inspection import Inspection
 from tsa.model import Subgroup
 from tsa.sheet import filter_sheet
@@ -126,8 +127,7 @@ def _short(value: str | float) -> str:
 
 
 def _csv(rows: list[dict[str, object]]) -> str:
-    lines = [list(rows[0]), *(row.values() for row in rows)]
-    return "".join(",".join(f'"{v}"' if isinstance(v, tuple) else str(v) for v in line) + "\n" for line in lines)
+    return table_csv(rows[0], (row.values() for row in rows))
 
 
 def _json(entry: Entry, inspection: Inspection) -> str:

@@ -59,6 +59,14 @@ def test_the_longest_absent_are_forgotten():
     assert "visitor 0" not in live._prepared
 
 
+def test_who_left_long_ago_is_forgotten(monkeypatch):
+    live.prepare("gone", echo)
+    monkeypatch.setattr(live, "_FORGOTTEN", -1e-9)
+    live._prepared["here"] = (float("inf"), echo)
+    live.prepare("new", echo)
+    assert "gone" not in live._prepared
+
+
 def knock(origin, *messages):
     """What a socket from this origin hears, until it is closed; run by hand, without a network."""
     heard = []

@@ -1,6 +1,5 @@
 """The sheet: all filters of a model by weight, and one of them taken apart; all of it in the browser."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,9 @@ from tsa.stage.blob import as_pairs, filter_bytes
 _mount = component(__name__, "instance.js", "colour.js", "canvas.js", "blob.js", "specimen.js", "sheet.js")
 
 
-def sheet(blob: bytes, on_chosen_change: Callable[[], None]) -> None:
+def sheet(blob: bytes) -> None:
     """Show packed filters; reports which one is chosen, counted in the order of the sheet."""
-    _mount(key="sheet", data=blob, on_chosen_change=on_chosen_change, height="content")
+    _mount(key="sheet", data=blob, on_chosen_change=lambda: None, height="content")
 
 
 def pack(

@@ -2,7 +2,6 @@
 
 import hashlib
 import struct
-from collections.abc import Callable
 
 from explorer.components import component
 from tsa.stage import SCRIPTS
@@ -10,13 +9,7 @@ from tsa.stage import SCRIPTS
 _mount = component(__name__, *SCRIPTS)
 
 
-def stage(
-    blob: bytes,
-    command: tuple[int, int, bool, int | None],
-    have: object,
-    on_angle_change: Callable[[], None],
-    on_view_change: Callable[[], None],
-) -> None:
+def stage(blob: bytes, command: tuple[int, int, bool, int | None], have: object) -> None:
     """Show a packed sweep; the stage reports the angle at which its dial is let go, its scale and its chosen circle.
 
     `command` is a number, an angle, whether the scale is logarithmic, and a circle: the stage shows itself so when the
@@ -26,5 +19,5 @@ def stage(
     digest = hashlib.blake2b(blob, digest_size=8).digest()
     data = struct.pack("<IIii", number, angle, log, -1 if circle is None else circle) + digest
     data += b"" if have == digest.hex() else blob
-    heard = {"on_angle_change": on_angle_change, "on_view_change": on_view_change}
+    heard = {"on_angle_change": lambda: None, "on_view_change": lambda: None}
     _mount(key="stage", data=data, default={"angle": None}, height="content", **heard)
