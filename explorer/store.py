@@ -1,6 +1,6 @@
-"""The only module that touches st.session_state: what this visitor has chosen and drawn.
+"""What this visitor has chosen, kept in st.session_state and in the link; `hands` keeps what they have drawn.
 
-There are two patches, "x" and "y", and each has a drawing, an upload and a crop circle of its own.
+No other module touches st.session_state.
 """
 
 import hashlib
@@ -9,54 +9,20 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
-from explorer import compute, state
-from explorer.components import crop, pad
+from explorer import compute, hands, state
+from explorer.hands import sent
 from explorer.library import LAB_MODEL, Entry, open_entry
-from explorer.state import PHOTO, Pixels, Source, ViewState
+from explorer.state import Source, ViewState
 from tsa import files
 from tsa.errors import NotOrthonormalError, TSAError
-from tsa.pictures import Circle, PictureError, cut, open_picture
 from tsa.progress import Report
 
-Picture = NDArray[np.float64]
 T = TypeVar("T")
 FIRST = {"x": "square", "y": "triangle"}  # the shapes the two patches start with
 DIGIT = 10  # the digit to begin with
 COPY, OTHER = "Turned copy of x", "Another picture"
-_MOVING = ("drawing", "circle")  # what a hand moves; the last thing said of it is whether it was let go
 _MOST_OWN = 7  # models of their own a visitor keeps, besides the newest
-
-
-class Drawing(NamedTuple):
-    """The last good drawing; `fresh` says that its pad is new on the page and does not show it yet."""
-
-    picture: Picture
-    number: int
-    done: bool
-    fresh: bool
-
-
-class Photo(NamedTuple):
-    """The last good upload and the circle on it; `fresh` says that the page does not have its pixels yet."""
-
-    pixels: NDArray[np.uint8]
-    name: str
-    circle: Circle
-    number: int
-    done: bool
-    fresh: bool
-
-    @property
-    def picture(self) -> Picture:
-        """In 0…1."""
-        return self.pixels / 255
-
-    @property
-    def cut(self) -> Picture:
-        """What the circle holds, as a link would hold it."""
-        return Pixels.of(cut(self.picture, self.circle, PHOTO), photo=True).picture
 
 
 def begin(page: str) -> None:
@@ -97,7 +63,7 @@ def finish() -> None:
     """
     drawn = st.session_state["drawn"] = st.session_state.pop("drawing", set())
     _kept().update({key: st.session_state[key] for key in drawn if key in st.session_state})
-    if any(not st.session_state.get(f"{kind}_{patch}", (True,))[-1] for kind in _MOVING for patch in "xy"):
+    if hands.moving():
         return
     link = state.encode(view())
     if link != st.session_state.get("link"):
@@ -124,8 +90,8 @@ def _source(patch: str) -> Source:
     if kind == "Digits":
         return state.Digit(choice(f"gallery_digit_{patch}", DIGIT))
     if kind == "Draw":
-        return state.Pixels.of(drawing(patch).picture)
-    found = photo(patch) if kind == "Upload" else None
+        return state.Pixels.of(hands.drawing(patch).picture)
+    found = hands.photo(patch) if kind == "Upload" else None
     if found is not None:
         return state.Pixels.of(found.cut, photo=True)
     return state.Shape("F" if kind == "Upload" else choice(f"gallery_shape_{patch}", FIRST[patch]))
@@ -156,7 +122,7 @@ def _follow(link: dict[str, str]) -> None:
 
 def _outdate(*said: tuple[str, str]) -> None:
     """What components have said so far under these names does not count any more."""
-    st.session_state["old"] = st.session_state.get("old", {}) | {name: _sent(*name) for name in said}
+    st.session_state["old"] = st.session_state.get("old", {}) | {name: sent(*name) for name in said}
 
 
 def notice() -> str:
@@ -173,11 +139,10 @@ def _set_source(patch: str, source: Source) -> None:
         _set(f"gallery_digit_{patch}", source.index)
     elif source.photo:
         name = hashlib.sha256(source.values).hexdigest()[:16]
-        _set_photo(patch, np.frombuffer(source.values, np.uint8).reshape(source.side, source.side), name)
+        hands.set_photo(patch, np.frombuffer(source.values, np.uint8).reshape(source.side, source.side), name)
         _set(f"source_{patch}", "Upload")
     else:
-        number = drawing(patch).number + 1
-        st.session_state[f"drawing_{patch}"] = (source.picture, number, True)
+        hands.set_drawing(patch, source.picture)
         _set(f"source_{patch}", "Draw")
 
 
@@ -201,7 +166,7 @@ def orbit() -> tuple[str, str]:
 
 def set_orbit(weights: tuple[str, str]) -> None:
     """Remember the weights of the page of orbits, unless a link has brought newer ones."""
-    if _sent("orbit", "weights") != st.session_state.get("old", {}).get(("orbit", "weights"), ()):
+    if sent("orbit", "weights") != st.session_state.get("old", {}).get(("orbit", "weights"), ()):
         st.session_state["orbit_weights"] = weights
 
 
@@ -216,11 +181,11 @@ def angle() -> int:
 
 def stage_view() -> tuple[bool, int | None]:
     """Whether the strip is on a logarithmic scale, and which circle was chosen."""
-    sent = _answer("stage", "view")
-    if sent:
-        circle = sent.get("circle")
+    said = _answer("stage", "view")
+    if said:
+        circle = said.get("circle")
         circle = circle if type(circle) is int and 0 <= circle < 10_000 else None
-        st.session_state["stage_view"] = (sent.get("log") is True, circle)
+        st.session_state["stage_view"] = (said.get("log") is True, circle)
     return st.session_state.get("stage_view", (False, None))
 
 
@@ -243,9 +208,9 @@ def _command(angle: int, log: bool, circle: int | None) -> None:
 
 def _answer(component: str, name: str) -> dict[str, Any]:
     """What a component said in answer to the last command; what it said before is out of date."""
-    sent = _sent(component, name)
-    current = isinstance(sent, dict) and sent.get("number") == st.session_state.get("command", (0,))[0]
-    return sent if current else {}
+    said = sent(component, name)
+    current = isinstance(said, dict) and said.get("number") == st.session_state.get("command", (0,))[0]
+    return said if current else {}
 
 
 def model_names() -> list[str]:
@@ -332,7 +297,7 @@ def _own_models() -> dict[str, Entry]:
 
 def chosen_filter() -> int | None:
     """The filter that was chosen when the sheet came onto the page, if any; afterwards the sheet knows better."""
-    value = _sent("sheet", "chosen")
+    value = sent("sheet", "chosen")
     if value is None or value == st.session_state.get("old", {}).get(("sheet", "chosen")):
         st.session_state["filter_at_start"] = st.session_state.get("filter")
     elif isinstance(value, int) and value >= 0:
@@ -357,55 +322,6 @@ def visitor() -> str:
     return st.session_state.setdefault("visitor", uuid.uuid4().hex)
 
 
-def drawing(patch: str) -> Drawing:
-    """The last good drawing; an empty page at first."""
-    message = pad.decode(_sent(f"pad_{patch}", "drawing"))
-    empty = (np.zeros((pad.SIDE, pad.SIDE)), 0, True)
-    picture, number, done = st.session_state.get(f"drawing_{patch}", empty)
-    mine = message is not None and message[1] >= number  # a link may have brought a newer one
-    if message is not None and mine:
-        st.session_state[f"drawing_{patch}"] = picture, number, done = message
-    return Drawing(picture, number, done, fresh=not mine)
-
-
-def upload(patch: str, data: bytes | None) -> str:
-    """Take in what was uploaded; what is wrong with it, if it cannot be used."""
-    if data is None:
-        return ""
-    name = hashlib.sha256(data).hexdigest()[:16]
-    last, trouble = st.session_state.get(f"file_{patch}", ("", ""))
-    if name == last:
-        return trouble
-    trouble = ""
-    try:
-        _set_photo(patch, np.rint(255 * open_picture(data)).astype(np.uint8), name)
-    except PictureError as error:
-        trouble = str(error)
-    st.session_state[f"file_{patch}"] = (name, trouble)
-    return trouble
-
-
-def _set_photo(patch: str, pixels: NDArray[np.uint8], name: str) -> None:
-    """A photo as bytes, which are many; its circle as at first, and newer than whatever was said of one before."""
-    number = st.session_state.get(f"circle_{patch}", (Circle(), "", 0, True))[2] + 1
-    st.session_state[f"photo_{patch}"] = (pixels, name)
-    st.session_state[f"circle_{patch}"] = (Circle(), name, number, True)
-
-
-def photo(patch: str) -> Photo | None:
-    """The last good upload and where its circle is."""
-    if f"photo_{patch}" not in st.session_state:
-        return None
-    picture, name = st.session_state[f"photo_{patch}"]
-    message = crop.decode(_sent(f"crop_{patch}", "circle"))
-    circle, _, number, done = st.session_state[f"circle_{patch}"]
-    mine = message is not None and message[1] == name and message[2] >= number  # a link may have brought a newer one
-    if message is not None and mine:
-        st.session_state[f"circle_{patch}"] = message
-        circle, _, number, done = message
-    return Photo(picture, name, circle, number, done, fresh=not mine)
-
-
 def observations() -> tuple[int, tuple[complex, ...]]:
     """How often this visitor observed again, and the prior that came of it."""
     return st.session_state.get("observations", (0, ()))
@@ -419,9 +335,3 @@ def observe_again(posterior: tuple[complex, ...]) -> None:
 def forget() -> None:
     """Back to knowing nothing."""
     st.session_state.pop("observations", None)
-
-
-def _sent(component: str, name: str) -> Any:
-    """What a component last sent under this name, if it is on the page."""
-    state = st.session_state.get(component)
-    return dict(state).get(name) if state else None

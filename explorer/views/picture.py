@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from explorer import compute, media, store
+from explorer import compute, hands, media, store
 from explorer.components.crop import crop
 from explorer.components.crop import decode as decode_circle
 from explorer.components.pad import decode as decode_drawing
@@ -47,10 +47,10 @@ def current(patch: str) -> Chosen:
     """The picture of patch "x" or "y" as it was last chosen, on whatever page."""
     source = store.choice(f"source_{patch}", "Shapes")
     if source == "Draw":
-        drawing = store.drawing(patch)
+        drawing = hands.drawing(patch)
         return Chosen(drawing.picture, drawing.done)
     if source == "Upload":
-        photo = store.photo(patch)
+        photo = hands.photo(patch)
         if photo is None:
             return Chosen(compute.shape_picture("F"), True)
         return Chosen(photo.cut, photo.done)
@@ -61,7 +61,7 @@ def current(patch: str) -> Chosen:
 
 def moved(patch: str) -> Callable[[object], NDArray[np.float64] | None]:
     """What a hand on this patch would make of it, from a message of its own; nothing of the session is needed then."""
-    photo = store.photo(patch) if store.choice(f"source_{patch}", "Shapes") == "Upload" else None
+    photo = hands.photo(patch) if store.choice(f"source_{patch}", "Shapes") == "Upload" else None
 
     def picture(message: object) -> NDArray[np.float64] | None:
         if photo is None:
@@ -82,7 +82,7 @@ def _gallery(key: str, options: Sequence[T], default: T, icon: Callable[[T], str
 
 
 def _pad(patch: str) -> None:
-    drawing = store.drawing(patch)
+    drawing = hands.drawing(patch)
     start = drawing.picture if drawing.fresh and drawing.number else None
     pad(patch, store.visitor(), drawing.number, start)
     if not drawing.picture.any():
@@ -91,10 +91,10 @@ def _pad(patch: str) -> None:
 
 def _photo(patch: str) -> None:
     file = st.file_uploader("A picture", type=pictures.EXTENSIONS, key=f"upload_{patch}", label_visibility="collapsed")
-    trouble = store.upload(patch, file.getvalue() if file is not None else None)
+    trouble = hands.upload(patch, file.getvalue() if file is not None else None)
     if trouble:
         st.error(trouble)
-    photo = store.photo(patch)
+    photo = hands.photo(patch)
     if photo is None:
         st.caption("PNG, JPEG, WebP, BMP or GIF. Until then, the letter F.")
         return
