@@ -65,6 +65,7 @@ _HAND = """
 """
 
 
+_FINISHED = "words => document.querySelector('[data-testid=stProgress]')?.innerText.includes(words)"
 _SHAPES = (("triangle", "Three"), ("pentagon", "Five"), ("bar", "Two"))  # and how the sentence about them begins
 
 
@@ -174,14 +175,19 @@ def _time_meanwhile(page: Any, browser: Any, address: str) -> None:
     other.close()
 
 
-def _time_training(page: Any, address: str, pairs: int = 100_000) -> None:
+def _time_training(page: Any, address: str, pairs: int = 1_000_000) -> None:
     """The same training on the page and by `tsa train`, in turn."""
     page.goto(f"{address}/train")
+    page.get_by_role("slider", name="Training pairs").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.get_by_text(f"{pairs:,}").first.wait_for()
     ratios = []
     for _ in range(3):
         start = time.perf_counter()
         page.get_by_role("button", name="Start").click()
-        page.get_by_text(f"Finished: learned from {pairs:,} pairs.").wait_for(timeout=300_000)
+        # Playwright's own waiting would look at the whole page with every frame.
+        page.wait_for_function(_FINISHED, arg=f"Finished: learned from {pairs:,} pairs.", polling=100, timeout=300_000)
         watched = time.perf_counter() - start
         page.get_by_role("button", name="Discard").click()
         page.get_by_text("Nothing but pairs").wait_for()

@@ -7,7 +7,8 @@ Everything here may be called from any thread.
 import os
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -227,17 +228,18 @@ class Job:
 
     def _start(self) -> None:
         try:
-            self._trainer = Trainer(self.recipe, self._snapshot, self._finish_now)
+            self._trainer = self._jobs._trainer()
         except OSError as error:
             self._state, self._note = State.FAILED, f"The training could not be started: {error.strerror}."
         else:
             self._state = State.RUNNING
-            threading.Thread(target=self._follow, args=(self._trainer,), daemon=True).start()
+            said = self._trainer.train(self.recipe, self._snapshot, self._finish_now)
+            threading.Thread(target=self._follow, args=(self._trainer, said), daemon=True).start()
 
-    def _follow(self, trainer: Trainer) -> None:
+    def _follow(self, trainer: Trainer, said: Iterator[Message]) -> None:
         """Take in what the trainer says, in a thread that ends with it."""
         try:
-            for message in trainer.messages():
+            for message in said:
                 self._take(message, trainer)
         finally:
             self._take("The training was cut off, perhaps for want of memory; it can go on from where it was.", trainer)
@@ -266,6 +268,22 @@ class Jobs:
         self._lock = threading.RLock()
         self._jobs: dict[Hashable, Job] = {}
         self._line: list[Job] = []
+        self._spare: Trainer | None = None
+
+    def prepare(self) -> None:
+        """Somebody may soon start a training: have a process ready, with all that takes a second to load.
+
+        Not while one is running, whose time that would be.
+        """
+        with self._lock:
+            busy = any(job._state is State.RUNNING for job in self._jobs.values())
+            if not busy and (self._spare is None or not self._spare.alive):
+                with suppress(OSError):  # then it will be told when it is wanted
+                    self._spare = Trainer()
+
+    def _trainer(self) -> Trainer:
+        spare, self._spare = self._spare, None
+        return spare if spare is not None and spare.alive else Trainer()
 
     def submit(self, recipe: Recipe, owner: Hashable) -> Job:
         """Start a training, or put it in line; it takes the place of an earlier one of this owner."""
@@ -302,6 +320,9 @@ class Jobs:
         with self._lock:
             for job in list(self._jobs.values()):
                 job._drop()
+            if self._spare is not None:
+                self._spare.kill()
+                self._spare = None
 
 
 def _duration(seconds: float) -> str:

@@ -25,7 +25,7 @@ from tsa.errors import TSAError
 from tsa.learning import Progress
 from tsa.recipes import Recipe
 
-_SECONDS_BETWEEN_SNAPSHOTS = 0.2
+_SECONDS_BETWEEN_SNAPSHOTS = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +40,9 @@ Message = Snapshot | bytes | str  # where it stands; the model file at the end; 
 
 
 class Trainer:
-    """A process that trains from a snapshot (None: from the start), or makes a model of what the snapshot has."""
+    """A process that waits for an order, then trains from a snapshot, or makes a model of what the snapshot has."""
 
-    def __init__(self, recipe: Recipe, start: Snapshot | None = None, finish_now: bool = False) -> None:
-        self._order = (recipe, start, finish_now)
+    def __init__(self) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", "from explorer.trainer import main; main()"],
             stdin=subprocess.PIPE,
@@ -53,12 +52,16 @@ class Trainer:
             start_new_session=True,  # Ctrl-C is for the server, whose end ends this too
         )
 
-    def messages(self) -> Iterator[Message]:
-        """What it says, until it ends."""
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._process.poll() is None
+
+    def train(self, recipe: Recipe, start: Snapshot | None = None, finish_now: bool = False) -> Iterator[Message]:
+        """Give it its one order (from the start, without a snapshot); what it says, until it ends."""
         with suppress(BrokenPipeError, EOFError, ValueError), self._process as process:
             assert process.stdin is not None
             assert process.stdout is not None
-            recipe, start, finish_now = self._order
             _send(process.stdin, {"recipe": asdict(recipe), "finish": finish_now, "start": start is not None})
             if start is not None:
                 _send_snapshot(process.stdin, start)
@@ -77,7 +80,10 @@ def main() -> None:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a stray print must not get among the messages
-    order = _receive(sys.stdin.buffer)
+    try:
+        order = _receive(sys.stdin.buffer)
+    except EOFError:
+        return  # nobody wanted anything
     start = _receive_message(sys.stdin.buffer) if order["start"] else None
     assert start is None or isinstance(start, Snapshot)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -9,12 +9,13 @@ from tsa.errors import TSAError
 from tsa.recipes import Recipe
 
 _SIZES = {"rotation": (16, 4, 32), "shift in 1-D": (32, 4, 256), "shift in 2-D": (8, 3, 32)}  # default, least, largest
-_EVERY = 0.7  # seconds between two looks at a training
+_EVERY = 0.6  # seconds between two looks at a training
 
 
 def page() -> None:
     """Settings on the left, the training on the right."""
     settings, view = st.columns([1, 3], gap="medium")
+    compute.jobs().prepare()
     job = compute.jobs().of(store.visitor())
     with settings.container(key="controls_train"):
         recipe = _settings(job)

@@ -294,3 +294,29 @@ def test_settings_out_of_range_are_one_sentence(changes, message):
     with pytest.raises(InputError, match=message) as caught:
         recipe_from(**(SHIFT | changes))
     assert "\n" not in str(caught.value)
+
+
+def test_a_process_that_waits_is_used_and_leaves_without_a_word(jobs, tmp_path, capfd):
+    jobs.prepare()
+    waiting = jobs._spare
+    jobs.prepare()
+    assert jobs._spare is waiting  # one is enough
+    job = jobs.submit(recipe_from(**SHIFT), "me")
+    assert job._trainer is waiting
+    jobs.prepare()
+    assert jobs._spare is None  # it would take time from the one that runs
+    ends(job)
+    jobs.prepare()
+    unused = jobs._spare
+    assert unused is not waiting
+    unused._process.stdin.close()  # as when the server is gone
+    assert unused._process.wait(60) == 0
+    assert capfd.readouterr().err == ""
+    jobs.prepare()
+    last = jobs._spare
+    assert last is not unused
+    jobs.close()
+    assert last._process.wait(60) != 0
+    for trainer in (unused, last):
+        trainer._process.stdout.close()
+    last._process.stdin.close()
