@@ -27,12 +27,15 @@ function drawDial(self, canvas) {
   const [pen, width, height] = context(canvas);
   const [x, y] = [width / 2, height / 2];
   const outer = Math.min(width, height) / 2;
-  const inner = outer * 0.56;
+  // A small dial has smaller petals, so that its labels, which are as large as ever, stand clear of them.
+  const small = outer < 180;
+  const inner = outer * (small ? 0.48 : 0.56);
   const rim = inner * 1.09;
+  const tip = small ? outer - 40 : outer * 0.84;
   const text = self.style.color;
   const tall = isFlat(self) ? 0.12 : 1;
   const p = heights(self);
-  const reach = (i) => rim + 6 + (outer * 0.84 - rim - 6) * p[i % 360] * tall;
+  const reach = (i) => rim + 6 + (tip - rim - 6) * p[i % 360] * tall;
   const point = (radius, radians) => [x + radius * Math.cos(radians), y - radius * Math.sin(radians)];
 
   pen.save();
