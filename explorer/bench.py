@@ -5,6 +5,7 @@ import io
 import subprocess
 import sys
 import time
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -14,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from explorer.chromium import in_chromium
 from explorer.library import LAB_MODEL, open_named
 from explorer.media import data_url
-from tsa import Subgroup, shapes
+from tsa import Subgroup, shapes, show
 from tsa.polar import to_polar
 from tsa.sweep import sweep
 
@@ -83,6 +84,7 @@ def _measure(browser: Any, address: str) -> None:
     _time_upload(page)
     _time_stroke(page)
     _time_filters(page)
+    _time_offline(browser)
     _time_meanwhile(page, browser, address)
     _time_training(page, address)
 
@@ -154,6 +156,20 @@ def _time_upload(page: Any) -> None:
         _wait_for_sentence(page, word)
         delays.append(1e3 * (time.perf_counter() - start))
     print(f"uploading a photo: new posterior after {_percentiles(delays)}")
+
+
+def _time_offline(browser: Any) -> None:
+    """The dial of a page taken away, without a server or a network."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "stage.html"
+        show("pentagon").save(file)
+        context = browser.new_context(viewport={"width": 1300, "height": 1000}, offline=True)
+        page = context.new_page()
+        page.goto(file.as_uri())
+        page.wait_for_selector(".stage[data-drawn]")
+        print(f"offline page of {file.stat().st_size / 1e6:.2f} MB:")
+        _time_dial(page)
+        context.close()
 
 
 def _time_meanwhile(page: Any, browser: Any, address: str) -> None:
