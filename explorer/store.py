@@ -22,6 +22,7 @@ T = TypeVar("T")
 FIRST = {"x": "square", "y": "triangle"}  # the shapes the two patches start with
 DIGIT = 10  # the digit to begin with
 COPY, OTHER = "Turned copy of x", "Another picture"
+_MOST_SWEEPS = 4  # that the stage is trusted to keep
 _MOST_OWN = 7  # models of their own a visitor keeps, besides the newest
 
 
@@ -192,14 +193,21 @@ def stage_view() -> tuple[bool, int | None]:
 def command(component: str) -> tuple[int, int, bool, int | None]:
     """A number, an angle, the scale and a circle: when the number is new to a component, it shows itself so."""
     now = angle(), *stage_view()
-    if component not in st.session_state:  # it is not on the page yet
+    if component not in st.session_state:  # it is not on the page yet, and knows nothing
         _command(*now)
+        st.session_state["sweeps"] = []
     return st.session_state["command"]
 
 
-def shown_sweep() -> object:
-    """The digest of the sweep that the stage last said it has."""
-    return _answer("stage", "angle").get("have")
+def known_sweeps() -> list[str]:
+    """Digests of the last sweeps sent to the stage, which keeps them; not the one that, it says, it never got."""
+    return [digest for digest in st.session_state["sweeps"] if digest != _answer("stage", "angle").get("missing")]
+
+
+def note_sweep(digest: str) -> None:
+    """A sweep is on its way to the stage."""
+    others = [one for one in st.session_state["sweeps"] if one != digest]
+    st.session_state["sweeps"] = [*others[1 - _MOST_SWEEPS :], digest]
 
 
 def _command(angle: int, log: bool, circle: int | None) -> None:

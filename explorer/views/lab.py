@@ -98,7 +98,7 @@ def _stage() -> None:
     x, y, question = _scene()
     still = x.done and (y is None or y.done)
     blob = compute.answer(x.picture, y and y.picture, question, None if still else store.angle())
-    stage(blob, store.command("stage"), store.shown_sweep())
+    store.note_sweep(stage(blob, store.command("stage"), store.known_sweeps()))
     scene = compute.scene(x.picture, y and y.picture, question, store.angle())
     hands = {patch: moved(patch) for patch in "xy"}
 

@@ -354,3 +354,20 @@ def test_an_impossible_address_is_one_sentence(arguments, says, capsys):
     error = capsys.readouterr().err
     assert says in error
     assert error.count("\n") == 1
+
+
+def test_a_sweep_is_sent_once_unless_it_got_lost(app):
+    def sent():
+        (stage,) = (one.proto for one in app.get("bidi_component") if one.proto.component_name == "tsa_stage")
+        return stage.bytes
+
+    whole = sent()
+    assert len(whole) > 100_000
+    number = app.session_state["command"][0]
+    app.session_state["stage"] = {"angle": {"number": number, "angle": 31}}  # it is on the page now
+    app.run()
+    assert sent()[16:] == whole[16:24]  # its digest
+    app.session_state["stage"] = {"angle": {"number": number, "angle": 31, "missing": whole[16:24].hex()}}
+    app.run()
+    assert sent()[16:] == whole[16:]
+    assert not app.exception

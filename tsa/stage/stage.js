@@ -4,18 +4,17 @@
 export default function ({ data, parentElement, setStateValue }) {
   const self = instance(parentElement, create);
   // With the number of the command last obeyed: what was said before a newer command is out of date.
-  self.commit = (angle) => {
-    self.told = self.sweep;
-    setStateValue("angle", { number: self.number, angle, have: self.have });
-  };
+  self.commit = (angle) => setStateValue("angle", { number: self.number, angle });
   self.report = () =>
     setStateValue("view", { number: self.number, log: self.log, circle: self.chosen ? self.selected : null });
   if (data) {
     const [number, angle, log, circle] = new Int32Array(data.slice(0, 16).buffer);
     if (number !== self.number) self.obey(number, angle, log === 1, circle);
     const digest = Array.from(data.subarray(16, 24), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    if (data.length > 24) self.show(decode(data.subarray(24)), digest);
-    else if (digest !== self.have) self.show(self.told, digest); // what Python was last told is here is not sent again
+    // What was sent lately is not sent again; if it never arrived, we say so.
+    const sweep = self.sweeps.get(digest) ?? (data.length > 24 ? decode(data.subarray(24)) : null);
+    if (sweep) self.keep(digest, sweep);
+    else setStateValue("angle", { number: self.number, angle: self.angle, missing: digest });
   }
   self.readStyle(); // this function runs again when the theme changes
   self.draw();
@@ -94,14 +93,22 @@ function create(root) {
   new ResizeObserver(() => self.draw()).observe(dial);
   self.readStyle = () => (self.style = penStyle(find("card")));
 
-  self.show = (sweep, digest) => {
-    [self.sweep, self.have] = [sweep, digest];
+  self.sweeps = new Map(); // the last few that were sent, by digest
+  self.keep = (digest, sweep) => {
+    self.sweeps.delete(digest);
+    self.sweeps.set(digest, sweep);
+    if (self.sweeps.size > 8) self.sweeps.delete(self.sweeps.keys().next().value);
+    self.show(sweep);
+  };
+  self.show = (sweep) => {
+    if (sweep === self.sweep) return;
+    self.sweep = sweep;
     self.images();
   };
   // While a hand moves elsewhere on the page: the answer at one turn.
   self.answered = (event) => {
     event.preventDefault(); // taken
-    self.show(decode(event.detail), null);
+    self.show(decode(event.detail));
     self.draw();
   };
   self.images = () => {

@@ -2,6 +2,7 @@
 
 import hashlib
 import struct
+from collections.abc import Container
 
 from explorer.components import component
 from tsa.stage import SCRIPTS
@@ -9,15 +10,16 @@ from tsa.stage import SCRIPTS
 _mount = component(__name__, *SCRIPTS)
 
 
-def stage(blob: bytes, command: tuple[int, int, bool, int | None], have: object) -> None:
+def stage(blob: bytes, command: tuple[int, int, bool, int | None], known: Container[str]) -> str:
     """Show a packed sweep; the stage reports the angle at which its dial is let go, its scale and its chosen circle.
 
     `command` is a number, an angle, whether the scale is logarithmic, and a circle: the stage shows itself so when the
-    number is new to it. `have` is the digest of the sweep the stage last said it has, which need not be sent again.
+    number is new to it. A sweep whose digest is `known` need not be sent again; the digest of this one is returned.
     """
     number, angle, log, circle = command
     digest = hashlib.blake2b(blob, digest_size=8).digest()
     data = struct.pack("<IIii", number, angle, log, -1 if circle is None else circle) + digest
-    data += b"" if have == digest.hex() else blob
+    data += b"" if digest.hex() in known else blob
     heard = {"on_angle_change": lambda: None, "on_view_change": lambda: None}
     _mount(key="stage", data=data, default={"angle": None}, height="content", **heard)
+    return digest.hex()
