@@ -201,13 +201,17 @@ def command(component: str) -> tuple[int, int, bool, int | None]:
 
 def known_sweeps() -> list[str]:
     """Digests of the last sweeps sent to the stage, which keeps them; not the one that, it says, it never got."""
-    return [digest for digest in st.session_state["sweeps"] if digest != _answer("stage", "angle").get("missing")]
+    return [digest for digest in _sweeps() if digest != _answer("stage", "angle").get("missing")]
 
 
 def note_sweep(digest: str) -> None:
     """A sweep is on its way to the stage."""
-    others = [one for one in st.session_state["sweeps"] if one != digest]
+    others = [one for one in _sweeps() if one != digest]
     st.session_state["sweeps"] = [*others[1 - _MOST_SWEEPS :], digest]
+
+
+def _sweeps() -> list[str]:
+    return st.session_state.get("sweeps", [])
 
 
 def _command(angle: int, log: bool, circle: int | None) -> None:

@@ -6,13 +6,23 @@ import re
 
 import pytest
 from PIL import Image
+from playwright.sync_api import expect
 
-from tests.browser.test_lab import angle, choose, dial_points, drawn, says
+from tests.browser.test_lab import angle, choose, dial_points, says
 from tests.browser.test_links import draw_something
 
 
 def visit(page, name):
     page.get_by_role("link", name=name).click()
+
+
+def go_back(page):
+    """Back, and wait until the stage has obeyed."""
+    before = page.locator(".stage").get_attribute("data-command")
+    page.go_back()
+    page.wait_for_function(
+        "([el, before]) => el.dataset.command !== before", arg=[page.locator(".stage").element_handle(), before]
+    )
 
 
 def marked(page, key):
@@ -36,8 +46,8 @@ def test_controls_show_what_is_on_the_stage(page, other):
     page.wait_for_function("name => location.pathname.endsWith(name)", arg=other.lower())
     visit(page, "Lab")
     says(page, said)
-    assert marked(page, "source_x").inner_text() == "Draw"
-    assert page.get_by_role("slider", name="Model noise σ").get_attribute("aria-valuetext") == "0.60"
+    expect(marked(page, "source_x")).to_have_text("Draw")
+    expect(page.get_by_role("slider", name="Model noise σ")).to_have_attribute("aria-valuetext", "0.60")
     page.locator(".scale").click()
     page.wait_for_function("() => location.search.includes('log=1')")
     says(page, said)
@@ -53,10 +63,10 @@ def test_each_source_remembers_its_choice(page):
     link = page.url
     page.get_by_text("Shapes", exact=True).click()
     says(page, "Six turns")
-    assert marked(page, "gallery_shape_x").get_by_alt_text("hexagon").count() == 1
+    expect(marked(page, "gallery_shape_x").get_by_alt_text("hexagon")).to_have_count(1)
     page.get_by_text("Digits", exact=True).click()
     page.wait_for_function("link => location.href === link", arg=link)
-    assert marked(page, "gallery_digit_x").get_by_alt_text("a handwritten 7").count() == 1
+    expect(marked(page, "gallery_digit_x").get_by_alt_text("a handwritten 7")).to_have_count(1)
 
 
 def test_a_prior_comes_back_when_observations_are_forgotten(page):
@@ -68,7 +78,7 @@ def test_a_prior_comes_back_when_observations_are_forgotten(page):
     page.get_by_role("button", name="Observe again").click()
     page.get_by_role("button", name="Forget 1 observation").click()
     page.wait_for_function("() => location.search.includes('prior=2.0')")
-    assert strength.get_attribute("aria-valuetext") == "2.00"
+    expect(strength).to_have_attribute("aria-valuetext", "2.00")
 
 
 def test_back_from_another_page(page):
@@ -77,8 +87,9 @@ def test_back_from_another_page(page):
     visit(page, "Filters")
     page.wait_for_selector(".sheet[data-chosen]")
     page.wait_for_function("() => location.pathname === '/filters' && location.search.includes('hexagon')")
-    page.go_back()  # to the bare address the menu led to
-    page.wait_for_function("() => location.pathname === '/filters' && !location.search")
+    there = page.url
+    page.go_back()  # to the bare address the menu led to, if the browser noticed it
+    page.wait_for_function("there => location.href !== there", arg=there)
     visit(page, "Lab")
     says(page, "Six turns")
 
@@ -99,12 +110,7 @@ def test_back_undoes_a_crop(page):
         page.keyboard.press("-")
         page.wait_for_function("before => location.href !== before", arg=before)
     for _ in range(3):
-        before = drawn(page)
-        page.go_back()
-        page.wait_for_function(
-            "([el, before]) => Number(el.dataset.drawn) > before",
-            arg=[page.locator(".stage").element_handle(), before],
-        )
+        go_back(page)
     page.wait_for_function("whole => location.href === whole", arg=whole)
     page.locator(".dial").focus()
     page.keyboard.press("ArrowLeft")
@@ -145,7 +151,7 @@ def test_a_pen_that_is_left_down_is_lifted(page):
     page.wait_for_function("() => location.search.includes('draw.')")
     page.keyboard.press("PageUp")
     page.wait_for_function("() => location.search.includes('angle=40')")
-    assert angle(page) == 40
+    page.wait_for_selector(".stage[data-angle='40']")
 
 
 def test_what_is_saved_while_playing_is_what_is_shown(page):
@@ -179,6 +185,9 @@ def test_an_answer_that_comes_too_late_is_not_shown(browser, server):
     tab.mouse.up()  # posted at once, though an answer is still due
     tab.wait_for_function("() => location.search.includes('draw.')")
     says(tab, "Two turns")
+    for _ in range(100):
+        if not held:
+            tab.evaluate("new Promise(requestAnimationFrame)")
     assert held
     for socket, answer in held:
         socket.send(answer)

@@ -46,6 +46,7 @@ function create(root) {
     [self.number, self.angle, self.log, self.chosen] = [number, angle, log, circle >= 0];
     if (self.chosen) self.selected = circle;
     find("scale").setAttribute("aria-pressed", log);
+    find("stage").dataset.command = number;
   };
   find("scale").onclick = () => {
     self.log = !self.log;
