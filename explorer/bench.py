@@ -45,6 +45,20 @@ dial => {
 }
 """
 
+# How long after a click, or after a file was chosen, the page has painted another sentence about the pair.
+_ANSWERS = """
+stage => {
+  window.answers = [];
+  let asked = 0;
+  for (const name of ['click', 'change']) window.addEventListener(name, (event) => { asked = event.timeStamp; }, true);
+  new MutationObserver(() => {
+    const port = new MessageChannel();
+    port.port1.onmessage = () => window.answers.push(performance.now() - asked);
+    requestAnimationFrame(() => port.port2.postMessage(0));
+  }).observe(stage.querySelector('.sentence'), { childList: true, characterData: true, subtree: true });
+}
+"""
+
 # How long after a click the page has painted what it changed.
 _CHOICES = """
 grid => {
@@ -142,32 +156,32 @@ def _time_dial(page: Any, seconds: float = 3.0) -> None:
 
 
 def _time_shape(page: Any) -> None:
-    delays = []
-    for name, word in _SHAPES * 3:
-        start = time.perf_counter()
+    page.locator(".stage").evaluate(_ANSWERS)
+    for number, (name, word) in enumerate(_SHAPES * 4, 1):
         page.get_by_role("radio", name=name, exact=True).click()
-        _wait_for_sentence(page, word)
-        delays.append(1e3 * (time.perf_counter() - start))
-    print(f"choosing a shape: new posterior after {_percentiles(delays)}")
+        _wait_for_answer(page, number, word)
+    print(f"choosing a shape: new posterior after {_percentiles(page.evaluate('window.answers'))}")
 
 
-def _wait_for_sentence(page: Any, word: str) -> None:
-    sentence = page.locator(".sentence").element_handle()
-    page.wait_for_function("([el, word]) => el.textContent.startsWith(word)", arg=[sentence, word])
+def _wait_for_answer(page: Any, number: int, word: str) -> None:
+    """Until this many answers were seen, the last of which begins so; and then for as long as a hand would rest."""
+    page.wait_for_function("number => window.answers.length >= number", arg=number)
+    said = page.locator(".sentence").inner_text()
+    assert said.startswith(word), f"the stage should say {word!r}, not {said!r}"
+    page.wait_for_timeout(300)
 
 
 def _time_upload(page: Any) -> None:
     page.get_by_text("Upload", exact=True).first.click()
     page.get_by_text("Until then, the letter F.").wait_for()
+    page.wait_for_timeout(300)
+    page.evaluate("window.answers.length = 0")
     files = page.locator("input[type=file]")
-    delays = []
-    for name, word in _SHAPES * 3:
+    for number, (name, word) in enumerate(_SHAPES * 4, 1):
         data = base64.b64decode(data_url(shapes.draw(name, 512), 512).partition(",")[2])
-        start = time.perf_counter()
         files.set_input_files({"name": f"{name}.webp", "mimeType": "image/webp", "buffer": data})
-        _wait_for_sentence(page, word)
-        delays.append(1e3 * (time.perf_counter() - start))
-    print(f"uploading a photo: new posterior after {_percentiles(delays)}")
+        _wait_for_answer(page, number, word)
+    print(f"uploading a photo: new posterior after {_percentiles(page.evaluate('window.answers'))}")
 
 
 def _time_offline(browser: Any) -> None:

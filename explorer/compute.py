@@ -47,31 +47,31 @@ def entry(name: str) -> Entry:
     return library.open_named(name)
 
 
-@st.cache_resource(max_entries=16, hash_funcs={Entry: repr})
+@st.cache_resource(max_entries=16, hash_funcs={Entry: repr}, show_spinner=False)
 def model(entry: Entry, sigma: float) -> Subgroup:
     """The model at noise σ."""
     return Subgroup(entry.model.filters, entry.model.weights, sigma)
 
 
-@st.cache_data(max_entries=32)
+@st.cache_data(max_entries=32, show_spinner=False)
 def shape_picture(name: str) -> Picture:
     """A shape of known symmetry, drawn."""
     return shapes.draw(name, _PICTURE)
 
 
-@st.cache_data(max_entries=1)
+@st.cache_data(max_entries=1, show_spinner=False)
 def digits() -> tuple[Picture, NDArray[np.uint8]]:
     """Thirty handwritten digits of the MNIST test set, in 0…1 (30, 28, 28), and their labels."""
     return datasets.gallery()
 
 
-@st.cache_data(max_entries=32)
+@st.cache_data(max_entries=32, show_spinner=False)
 def shape_icon(name: str) -> str:
     """A shape as a small picture in Markdown, for the label of a widget."""
     return f"![{name}]({data_url(shape_picture(name), 80)})"
 
 
-@st.cache_data(max_entries=64)
+@st.cache_data(max_entries=64, show_spinner=False)
 def digit_icon(index: int) -> str:
     """A digit of the sample as a small picture in Markdown."""
     pictures, labels = digits()
@@ -95,7 +95,7 @@ def scene(x: Picture, y: Picture | None, question: Question, angle: int) -> Scen
     return Scene(chosen, x, y, angle, question.pixel_noise, question.observation, question.prior)
 
 
-@st.cache_data(max_entries=24, hash_funcs={Question: repr})
+@st.cache_data(max_entries=24, hash_funcs={Question: repr}, show_spinner=False)
 def answer(x: Picture, y: Picture | None, question: Question, only: int | None = None) -> bytes:
     """The packed sweep of a scene; one turn only while a pen is down."""
     return scene(x, y, question, only or 0).blob(whole=only is None)

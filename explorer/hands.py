@@ -63,10 +63,12 @@ def set_drawing(patch: str, picture: Picture) -> None:
     st.session_state[f"drawing_{patch}"] = (picture, drawing(patch).number + 1, True)
 
 
-def upload(patch: str, data: bytes | None) -> str:
-    """Take in what was uploaded; what is wrong with it, if it cannot be used."""
-    if data is None:
+def upload(patch: str) -> str:
+    """Take in what the uploader of this patch holds; what is wrong with it, if it cannot be used."""
+    file = st.session_state.get(f"upload_{patch}")
+    if file is None:
         return ""
+    data = file.getvalue()
     name = hashlib.sha256(data).hexdigest()[:16]
     last, trouble = st.session_state.get(f"file_{patch}", ("", ""))
     if name == last:

@@ -1,16 +1,19 @@
-"""A line for moving hands: while a pen or a crop circle moves, its answer does not wait for a run of the script.
+"""The live line: answers that do not wait until a run of the script has drawn all of the page again.
 
-It is a second door to the server, so it is guarded: only our own pages may use it, only for what a script run has
-prepared for that visitor, and what comes in is doubted as it is everywhere else. Where the line is missing or breaks,
-the same messages take the ordinary way.
+While a pen or a crop circle moves, its page asks and is answered here, without any run; and what a run has for the
+stage, it tells the page here first, in short. It is a second door to the server, so it is guarded: only our own pages
+may use it, only for what a run has prepared for that visitor, and what comes in is doubted as it is everywhere else.
+Where the line is missing or breaks, everything takes the ordinary way.
 """
 
+import asyncio
 import json
 import struct
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -21,11 +24,13 @@ from explorer.components import stamp
 
 Answer = Callable[[str, object], bytes | None]  # which hand, and what it says → what its page should show
 
+_HANDS = {"x": 1, "y": 2}  # 0 is nobody's, and not an answer
 _LONGEST = 16_384  # characters in a message: twice a drawing
 _MOST_VISITORS = 200
 _FORGOTTEN = 1800.0  # seconds after which a visitor is taken to have left
 _POLICY_VIOLATION = 1008
 _prepared: OrderedDict[str, tuple[float, Answer]] = OrderedDict()  # the longest absent first
+_lines: dict[str, Callable[[bytes], None]] = {}  # open ones, by ticket
 _lock = threading.Lock()
 
 
@@ -39,37 +44,85 @@ def prepare(ticket: str, answer: Answer) -> None:
             _prepared.popitem(last=False)
 
 
-def reply(text: str) -> bytes | None:
-    """The number of a message and the answer to it; None if it is not one of ours."""
+def tell(ticket: str, moment: float, news: bytes) -> None:
+    """Send what is to be seen since this moment to the page that has shown this ticket, if there is one."""
+    with _lock:
+        line = _lines.get(ticket)
+    if line is not None:
+        line(_head(moment, 0) + news)
+
+
+def reply(ticket: str, text: str) -> bytes | None:
+    """The answer to a message, with its number and hand; None if it is not one of ours."""
     if len(text) > _LONGEST:
         return None
     try:
         asked = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(asked, dict) or not isinstance(asked.get("ticket"), str) or asked.get("hand") not in ("x", "y"):
+    if not isinstance(asked, dict) or not isinstance(hand := asked.get("hand"), str) or hand not in _HANDS:
         return None
-    stamped = stamp(asked.get("message"))
+    stamped, answer = stamp(asked.get("message")), _answer(ticket)
+    if stamped is None or answer is None:
+        return None
+    shown = answer(hand, asked["message"])
+    return None if shown is None else _head(stamped[0], _HANDS[hand]) + shown
+
+
+def _answer(ticket: str) -> Answer | None:
     with _lock:
-        found = _prepared.get(asked["ticket"])
-    if found is None or stamped is None:
-        return None
-    shown = found[1](asked["hand"], asked["message"])
-    return None if shown is None else struct.pack("<d", stamped[0]) + shown
+        return _prepared[ticket][1] if ticket in _prepared else None
+
+
+def _head(number: float, hand: int) -> bytes:
+    return struct.pack("<dIxxxx", number, hand)
 
 
 async def _line(socket: WebSocket) -> None:
-    """One page's line: an answer for each message, until either side leaves or the page says something odd."""
+    """One page's line: first its ticket, then an answer for each message, until it leaves or says something odd."""
     origin = urlsplit(socket.headers.get("origin", ""))
     if origin.netloc != socket.headers.get("host"):
         return await socket.close(_POLICY_VIOLATION)
     await socket.accept()
-    try:
-        while (answer := await run_in_threadpool(reply, await socket.receive_text())) is not None:
-            await socket.send_bytes(answer)
+    with suppress(WebSocketDisconnect, KeyError):  # KeyError: bytes where text was expected
+        ticket = await socket.receive_text()
+        if _answer(ticket) is not None:
+            async with _listed(ticket, socket):
+                while (answer := await run_in_threadpool(reply, ticket, await socket.receive_text())) is not None:
+                    await socket.send_bytes(answer)
         await socket.close(_POLICY_VIOLATION)
-    except (WebSocketDisconnect, KeyError):  # KeyError: bytes where text was expected
-        return
+
+
+@asynccontextmanager
+async def _listed(ticket: str, socket: WebSocket) -> AsyncIterator[None]:
+    """Meanwhile, `tell` reaches this page. A page that is slow to listen hears the newest only."""
+    waiting: asyncio.Queue[bytes] = asyncio.Queue(1)
+
+    def offer(news: bytes) -> None:
+        if waiting.full():
+            waiting.get_nowait()
+        waiting.put_nowait(news)
+
+    async def send() -> None:
+        with suppress(WebSocketDisconnect, RuntimeError):  # it has left, as the other side of the line will notice
+            while True:
+                await socket.send_bytes(await waiting.get())
+
+    loop = asyncio.get_running_loop()
+
+    def line(news: bytes) -> None:
+        loop.call_soon_threadsafe(offer, news)
+
+    sending = asyncio.create_task(send())
+    with _lock:
+        _lines[ticket] = line
+    try:
+        yield
+    finally:
+        sending.cancel()
+        with _lock:
+            if _lines.get(ticket) is line:
+                del _lines[ticket]
 
 
 ROUTE = WebSocketRoute("/live", _line)

@@ -4,6 +4,7 @@ No other module touches st.session_state.
 """
 
 import hashlib
+import time
 import uuid
 from typing import Any, NamedTuple, TypeVar
 
@@ -327,6 +328,15 @@ def is_new(what: str, value: object) -> bool:
     before = st.session_state.get(f"last_{what}", value)
     st.session_state[f"last_{what}"] = value
     return before != value
+
+
+def since(scene: object) -> tuple[float, bool]:
+    """When this became what the stage shows, in seconds, and whether that is now."""
+    last, moment = st.session_state.get("scene", (None, 0.0))
+    if new := scene != last:
+        moment = time.time()
+        st.session_state["scene"] = (scene, moment)
+    return moment, new
 
 
 def visitor() -> str:

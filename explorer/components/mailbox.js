@@ -3,8 +3,8 @@
 // message when it is sent; `element` wears how long the last answer took.
 
 function mailbox(element, compose) {
-  const box = { post: null };
-  let [number, flying, sent, waiting, message, line, refused, hand, ticket] = [0, 0, 0, false, null, null, false, "", ""];
+  const box = { post: null, hand: "" };
+  let [number, flying, sent, waiting, message] = [0, 0, 0, false, null];
   box.number = () => number;
   box.tell = (done) => {
     if (flying && !done && performance.now() - sent < 1500) {
@@ -15,8 +15,8 @@ function mailbox(element, compose) {
     flying = number += 1;
     sent = performance.now();
     message = { number, done, ...compose() };
-    if (done || line?.readyState !== WebSocket.OPEN) box.post(message);
-    else line.send(JSON.stringify({ ticket, hand, message }));
+    const ask = new CustomEvent("tsa-ask", { detail: { hand: box.hand, message }, cancelable: true });
+    if (done || window.dispatchEvent(ask)) box.post(message); // nobody took it
   };
   box.acknowledge = (last) => {
     if (last < number && flying > last) return;
@@ -25,31 +25,25 @@ function mailbox(element, compose) {
     flying = 0;
     if (waiting) box.tell(false);
   };
-  // The line of `explorer/live.py`: its answers go straight to whoever shows them, and a frame later the next may be asked.
-  // If nobody does, as on a page that has nothing to show yet, the message takes the ordinary way after all.
-  box.open = (ourHand, ourTicket) => {
-    [hand, ticket] = [ourHand, ourTicket];
-    if (refused || (line && line.readyState <= WebSocket.OPEN)) return;
-    line = new WebSocket(new URL("/live", window.location.href.replace(/^http/, "ws")));
-    line.binaryType = "arraybuffer";
-    line.onopen = () => (element.dataset.line = "open");
-    line.onclose = () => {
-      refused ||= element.dataset.line !== "open"; // there is none here
-      delete element.dataset.line;
-      if (flying && !message.done) box.post(message); // an answer that will not come
-    };
-    line.onmessage = ({ data }) => {
-      const answered = new DataView(data).getFloat64(0, true);
-      if (answered !== flying) return; // too late
-      const answer = new CustomEvent("tsa-answer", { detail: new Uint8Array(data, 8), cancelable: true });
-      if (data.byteLength === 8 || window.dispatchEvent(answer)) box.post(message);
-      else requestAnimationFrame(() => box.acknowledge(answered));
-    };
+  // An answer goes straight to whoever shows it, and a frame later the next may be asked. If nobody does, as on a page
+  // that has nothing to show yet, or if there will be no answer, the message takes the ordinary way after all.
+  const answered = ({ detail: { hand, number, bytes } }) => {
+    if (hand !== box.hand || number !== flying) return; // not for us, or too late
+    const show = new CustomEvent("tsa-show", { detail: bytes, cancelable: true });
+    if (!bytes.length || window.dispatchEvent(show)) box.post(message);
+    else requestAnimationFrame(() => box.acknowledge(number));
+  };
+  const lost = () => {
+    if (flying && !message.done) box.post(message);
+  };
+  box.open = (hand) => {
+    box.hand = hand;
+    window.addEventListener("tsa-answer", answered); // adding twice is once
+    window.addEventListener("tsa-lost", lost);
   };
   box.close = () => {
-    if (!line) return;
-    line.onclose = null; // nobody waits for an answer any more
-    line.close();
+    window.removeEventListener("tsa-answer", answered);
+    window.removeEventListener("tsa-lost", lost);
   };
   return box;
 }

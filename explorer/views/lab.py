@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from explorer import compute, live, store
+from explorer.components.line import line
 from explorer.components.stage import stage
 from explorer.compute import Question
 from explorer.library import Entry
@@ -21,17 +22,18 @@ from tsa.scene import Scene
 def page() -> None:
     """Controls on the left, the stage on the right; only this reruns when something moves.
 
-    A link can hide controls, and an embedded page has none.
+    The stage comes first: it should not wait for the controls. A link can hide controls, and an embedded page has none.
     """
     hide = set(HIDEABLE) if st.context.is_embedded else store.hidden()
     if hide >= set(HIDEABLE):
         _stage()
     else:
         controls, main = st.columns([1, 4], gap="medium")
-        with controls:
-            _controls(hide)
         with main:
             _stage()
+        with controls:
+            _controls(hide)
+    line(store.visitor())
     store.finish()
 
 
@@ -97,9 +99,12 @@ def _shown() -> tuple[Scene, Entry, ViewState]:
 def _stage() -> None:
     x, y, question = _scene()
     still = x.done and (y is None or y.done)
-    blob = compute.answer(x.picture, y and y.picture, question, None if still else store.angle())
-    store.note_sweep(stage(blob, store.command("stage"), store.known_sweeps()))
     scene = compute.scene(x.picture, y and y.picture, question, store.angle())
+    moment, new = store.since((x.picture.tobytes(), y and y.picture.tobytes(), repr(question)))
+    if new:
+        live.tell(store.visitor(), moment, scene.blob(whole=False))  # this turn now, all turns with the page
+    blob = compute.answer(x.picture, y and y.picture, question, None if still else store.angle())
+    store.note_sweep(stage(blob, moment, store.command("stage"), store.known_sweeps()))
     hands = {patch: moved(patch) for patch in "xy"}
 
     def answer(hand: str, message: object) -> bytes | None:

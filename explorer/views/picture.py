@@ -50,6 +50,7 @@ def current(patch: str) -> Chosen:
         drawing = hands.drawing(patch)
         return Chosen(drawing.picture, drawing.done)
     if source == "Upload":
+        hands.upload(patch)
         photo = hands.photo(patch)
         if photo is None:
             return Chosen(compute.shape_picture("F"), True)
@@ -84,19 +85,18 @@ def _gallery(key: str, options: Sequence[T], default: T, icon: Callable[[T], str
 def _pad(patch: str) -> None:
     drawing = hands.drawing(patch)
     start = drawing.picture if drawing.fresh and drawing.number else None
-    pad(patch, store.visitor(), drawing.number, start)
+    pad(patch, drawing.number, start)
     if not drawing.picture.any():
         st.caption("Draw something: the posterior follows the pen.")
 
 
 def _photo(patch: str) -> None:
-    file = st.file_uploader("A picture", type=pictures.EXTENSIONS, key=f"upload_{patch}", label_visibility="collapsed")
-    trouble = hands.upload(patch, file.getvalue() if file is not None else None)
-    if trouble:
+    st.file_uploader("A picture", type=pictures.EXTENSIONS, key=f"upload_{patch}", label_visibility="collapsed")
+    if trouble := hands.upload(patch):
         st.error(trouble)
     photo = hands.photo(patch)
     if photo is None:
         st.caption("PNG, JPEG, WebP, BMP or GIF. Until then, the letter F.")
         return
     address = media.data_url(photo.picture, 480) if photo.fresh else None
-    crop(patch, store.visitor(), photo.number, photo.name, address, photo.circle)
+    crop(patch, photo.number, photo.name, address, photo.circle)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from explorer import compute, live, store
+from explorer.components.line import line
 from explorer.components.recognise import recognise
 from explorer.views.picture import choose, moved
 from tsa.framing import framed
@@ -36,4 +37,5 @@ def page() -> None:
             return None if picture is None else vote(framed(picture) if source == "Draw" else picture, angle) or b""
 
         live.prepare(store.visitor(), answer)
+    line(store.visitor())
     store.finish()

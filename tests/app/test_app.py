@@ -366,8 +366,8 @@ def test_a_sweep_is_sent_once_unless_it_got_lost(app):
     number = app.session_state["command"][0]
     app.session_state["stage"] = {"angle": {"number": number, "angle": 31}}  # it is on the page now
     app.run()
-    assert sent()[16:] == whole[16:24]  # its digest
-    app.session_state["stage"] = {"angle": {"number": number, "angle": 31, "missing": whole[16:24].hex()}}
+    assert sent()[16:] == whole[16:32]  # its moment and digest
+    app.session_state["stage"] = {"angle": {"number": number, "angle": 31, "missing": whole[24:32].hex()}}
     app.run()
     assert sent()[16:] == whole[16:]
     assert not app.exception

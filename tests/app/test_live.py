@@ -1,10 +1,11 @@
-"""The line for moving hands: it answers our own pages, and doubts everything else."""
+"""The live line: it answers our own pages, and doubts everything else."""
 
 import asyncio
 import base64
 import json
 import struct
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -26,28 +27,40 @@ def nobody_prepared():
     live._prepared.clear()
 
 
-def asking(ticket="t", hand="x", **message):
+def asking(hand="x", **message):
     pixels = base64.b64encode(np.full(SIDE * SIDE, 255, np.uint8)).decode()
-    return {"ticket": ticket, "hand": hand, "message": {"number": 1, "done": False, "pixels": pixels, **message}}
+    return {"hand": hand, "message": {"number": 1, "done": False, "pixels": pixels, **message}}
+
+
+def head(number, hand):
+    return struct.pack("<dIxxxx", number, hand)
+
+
+WHITE = head(1, 1) + f"x {SIDE * SIDE}".encode()  # the answer to a white drawing
 
 
 def test_a_ticket_gets_its_answer():
     live.prepare("t", echo)
-    assert live.reply(json.dumps(asking())) == struct.pack("<d", 1) + f"x {SIDE * SIDE}".encode()
-    assert live.reply(json.dumps(asking(hand="y"))) == struct.pack("<d", 1) + f"y {SIDE * SIDE}".encode()
+    assert live.reply("t", json.dumps(asking())) == WHITE
+    assert live.reply("t", json.dumps(asking(hand="y"))) == head(1, 2) + f"y {SIDE * SIDE}".encode()
     live.prepare("t", lambda hand, message: b"newer")
-    assert live.reply(json.dumps(asking(number=7))) == struct.pack("<d", 7) + b"newer"
+    assert live.reply("t", json.dumps(asking(number=7))) == head(7, 1) + b"newer"
+
+
+def test_another_ticket_gets_none():
+    live.prepare("t", echo)
+    assert live.reply("stolen", json.dumps(asking())) is None
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "null", "3", "[" * 10_000, json.dumps(asking(ticket="stolen")), json.dumps(asking(ticket=["t"])),
-     json.dumps(asking(hand="z")), json.dumps(asking(hand=["x"])), json.dumps(asking(pixels="@@")),
-     json.dumps(asking(pixels="A" * 20_000)), json.dumps(asking(number="1")), json.dumps({"ticket": "t", "hand": "x"})],
+    ["", "{", "[]", "null", "3", "[" * 10_000, json.dumps(asking(hand="z")), json.dumps(asking(hand=["x"])),
+     json.dumps(asking(pixels="@@")), json.dumps(asking(pixels="A" * 20_000)), json.dumps(asking(number="1")),
+     json.dumps({"hand": "x"})],
 )  # fmt: skip
 def test_what_is_not_a_message_gets_none(text):
     live.prepare("t", echo)
-    assert live.reply(text) is None
+    assert live.reply("t", text) is None
 
 
 def test_the_longest_absent_are_forgotten():
@@ -68,11 +81,17 @@ def test_who_left_long_ago_is_forgotten(monkeypatch):
 
 
 def knock(origin, *messages):
-    """What a socket from this origin hears, until it is closed; run by hand, without a network."""
+    """What a socket from this origin hears, until it is closed; run by hand, without a network.
+
+    A message may be something to do instead: then what comes of it is heard before the next.
+    """
     heard = []
     coming = [{"type": "websocket.connect"}, *messages, {"type": "websocket.disconnect", "code": 1000}]
 
     async def receive():
+        while callable(coming[0]):
+            coming.pop(0)()
+            await asyncio.sleep(0.05)
         return coming.pop(0)
 
     async def send(message):
@@ -86,33 +105,70 @@ def knock(origin, *messages):
     return heard
 
 
-def text(asked):
-    return {"type": "websocket.receive", "text": json.dumps(asked)}
+def text(said):
+    return {"type": "websocket.receive", "text": said if isinstance(said, str) else json.dumps(said)}
+
+
+HERE = "http://here:8501"
 
 
 def test_our_own_page_is_answered():
     live.prepare("t", echo)
-    heard = knock("http://here:8501", text(asking()), text(asking(hand="y")))
+    heard = knock(HERE, text("t"), text(asking()), text(asking(hand="y")))
     assert [m["type"] for m in heard] == ["websocket.accept", "websocket.send", "websocket.send"]
-    assert heard[1]["bytes"] == struct.pack("<d", 1) + f"x {SIDE * SIDE}".encode()
+    assert heard[1]["bytes"] == WHITE
 
 
 @pytest.mark.parametrize("origin", [None, "", "null", "http://elsewhere", "http://here:8501.evil", "http://here:8502"])
 def test_other_pages_are_turned_away(origin):
     live.prepare("t", echo)
-    assert [m["type"] for m in knock(origin, text(asking()))] == ["websocket.close"]
+    assert [m["type"] for m in knock(origin, text("t"), text(asking()))] == ["websocket.close"]
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [text(asking(ticket="stolen")), {"type": "websocket.receive", "bytes": b"x"}, text([1])],
-    ids=["stolen ticket", "bytes", "list"],
-)
+@pytest.mark.parametrize("ticket", [text("stolen"), text(""), {"type": "websocket.receive", "bytes": b"t"}])
+def test_without_a_ticket_nothing_is_said(ticket):
+    live.prepare("t", echo)
+    tell = partial(live.tell, "stolen", 1.0, b"secret")
+    assert "websocket.send" not in [m["type"] for m in knock(HERE, ticket, tell, text(asking()))]
+
+
+@pytest.mark.parametrize("odd", [{"type": "websocket.receive", "bytes": b"x"}, text([1])], ids=["bytes", "list"])
 def test_an_odd_message_ends_the_line(odd):
     live.prepare("t", echo)
-    heard = knock("http://here:8501", odd, text(asking()))
+    heard = knock(HERE, text("t"), odd, text(asking()))
     assert "websocket.send" not in [m["type"] for m in heard]
 
 
+def test_a_page_is_told_what_is_new():
+    live.prepare("t", echo)
+    live.prepare("other", echo)
+    told = [partial(live.tell, "t", 5.0, b"news"), partial(live.tell, "other", 6.0, b"not for us")]
+    heard = knock(HERE, text("t"), *told, text(asking()))
+    assert [m.get("bytes") for m in heard] == [None, head(5.0, 0) + b"news", WHITE]
+    assert live._lines == {}  # it has left
+    live.tell("t", 7.0, b"to nobody")
+
+
+def test_who_is_slow_to_listen_hears_the_newest():
+    live.prepare("t", echo)
+
+    def hurry():
+        for moment in range(1, 4):
+            live.tell("t", float(moment), b"news")
+
+    assert [m.get("bytes") for m in knock(HERE, text("t"), hurry)] == [None, head(3.0, 0) + b"news"]
+
+
+def test_a_second_line_takes_over_and_the_first_may_leave():
+    live.prepare("t", echo)
+
+    def second():
+        assert [m.get("bytes") for m in knock(HERE, text("t"), partial(live.tell, "t", 1.0, b"b"))][1:] == [
+            head(1.0, 0) + b"b"
+        ]
+
+    assert [m["type"] for m in knock(HERE, text("t"), second)] == ["websocket.accept"]
+
+
 def test_a_socket_closes_without_a_traceback():
-    assert [m["type"] for m in knock("http://here:8501")] == ["websocket.accept"]
+    assert [m["type"] for m in knock(HERE)] == ["websocket.accept"]

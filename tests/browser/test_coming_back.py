@@ -176,7 +176,7 @@ def test_an_answer_that_comes_too_late_is_not_shown(browser, server):
     tab.route_web_socket(re.compile("/live$"), hold_back)
     tab.goto(server)
     tab.get_by_text("Draw", exact=True).click()
-    tab.wait_for_selector(".paper[data-line=open]")
+    tab.wait_for_selector(".line[data-open]", state="attached")
     box = tab.locator(".paper").bounding_box()
     at = lambda u, v: (box["x"] + u * box["width"], box["y"] + v * box["height"])  # noqa: E731
     tab.mouse.move(*at(0.5, 0.25))

@@ -1,4 +1,4 @@
-"""While a hand moves, its answers come over a line of their own; without that line, the ordinary way."""
+"""Answers that need no drawing of the page come over a line of their own; without that line, the ordinary way."""
 
 import re
 
@@ -40,7 +40,7 @@ def stroke(page, hold=lambda: None):
 def test_a_stroke_runs_no_script(sent, server):
     sent.goto(server)
     sent.get_by_text("Draw", exact=True).click()
-    sent.wait_for_selector(".paper[data-line=open]")
+    sent.wait_for_selector(".line[data-open]", state="attached")
     says(sent, "Every turn")
     sent.said.clear()
 
@@ -70,8 +70,71 @@ def test_a_line_that_breaks_during_a_stroke_loses_nothing(sent, server):
     sent.route_web_socket(re.compile("/live$"), relay)
     sent.goto(server)
     sent.get_by_text("Draw", exact=True).click()
-    sent.wait_for_selector(".paper[data-line=open]")
+    sent.wait_for_selector(".line[data-open]", state="attached")
     stroke(sent, hold=lambda: lines[0].close())
+
+
+@pytest.fixture
+def slow(sent, server):
+    """The lab, where nothing that Streamlit sends arrives until `slow.release()`."""
+    held = []
+    sent.holding = False
+
+    def relay(socket):
+        upstream = socket.connect_to_server()
+        upstream.on_message(lambda frame: held.append(frame) if sent.holding else socket.send(frame))
+        sent.release = lambda: [socket.send(held.pop(0)) for _ in list(held)]
+
+    sent.route_web_socket(re.compile("/stream$"), relay)
+    sent.goto(server)
+    sent.wait_for_selector(".line[data-open]", state="attached")
+    says(sent, "Four turns")
+    sent.holding = True
+    return sent
+
+
+def test_the_answer_does_not_wait_for_the_page(slow):
+    choose(slow, "triangle")
+    says(slow, "Three turns explain this pair equally well: 30°")
+    slow.holding = False
+    slow.release()
+    slow.wait_for_function("() => location.search.includes('triangle')")
+    slow.locator(".dial").focus()
+    slow.keyboard.press("ArrowLeft")  # all other turns are here too
+    says(slow, "Three turns explain this pair equally well: 31°")
+
+
+def test_a_page_that_comes_late_does_not_bring_back_what_is_over(slow):
+    slow.locator(".sentence").evaluate(
+        "el => { window.heard = []; new MutationObserver(() => window.heard.push(el.textContent.split(' ')[0]))"
+        ".observe(el, { childList: true, characterData: true, subtree: true }) }"
+    )
+    for shape, word in (("triangle", "Three"), ("pentagon", "Five")):
+        choose(slow, shape)
+        says(slow, word)
+    slow.holding = False
+    slow.release()
+    slow.wait_for_function("() => location.search.includes('pentagon')")
+    slow.wait_for_timeout(500)
+    assert slow.evaluate("window.heard") == ["Three", "Five"]
+
+
+def test_a_dial_that_is_elsewhere_waits_for_all_turns(slow):
+    """The early answer is about the turn that Python knows of."""
+    box = slow.locator(".dial").bounding_box()
+    x, y, r = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, box["height"] * 0.3
+    slow.mouse.move(x + r, y)
+    slow.mouse.down()
+    slow.mouse.move(x + 0.7 * r, y - 0.7 * r, steps=5)
+    turned = slow.locator(".stage").get_attribute("data-angle")
+    slow.get_by_role("radio", name="triangle", exact=True).evaluate("button => button.click()")
+    slow.wait_for_timeout(300)
+    assert slow.locator(".stage").get_attribute("data-angle") == turned
+    slow.holding = False
+    slow.release()
+    says(slow, "Three turns")
+    assert slow.locator(".stage").get_attribute("data-angle") == turned
+    slow.mouse.up()
 
 
 def test_the_stage_comes_back_to_a_picture_it_had(page):

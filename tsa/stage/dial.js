@@ -128,13 +128,12 @@ function turning(self, dial, find) {
   find("play").onclick = self.play;
 }
 
-// What happens elsewhere on the page: answers to a moving hand, and pointers. Returns what ends it; adding twice is once.
+// What happens elsewhere on the page: early answers, and pointers. Returns what ends it; adding twice is once.
 function heard(self) {
-  window.addEventListener("tsa-answer", self.answered);
-  window.addEventListener("pointerdown", self.rest, true);
+  const ears = { "tsa-show": self.answered, "tsa-stage": self.told, pointerdown: self.rest };
+  for (const [name, ear] of Object.entries(ears)) window.addEventListener(name, ear, true);
   return () => {
     self.stop();
-    window.removeEventListener("tsa-answer", self.answered);
-    window.removeEventListener("pointerdown", self.rest, true);
+    for (const [name, ear] of Object.entries(ears)) window.removeEventListener(name, ear, true);
   };
 }

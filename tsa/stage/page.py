@@ -29,8 +29,8 @@ def stage_page(
 
     It opens on a linear or logarithmic scale, and with the circle of this number chosen (else the loudest).
     """
-    # As in the explorer: a command (number 1, the angle, the scale, a circle), room for a digest, the sweep.
-    data = struct.pack("<IIii8x", 1, scene.angle, log, -1 if circle is None else circle) + scene.blob()
+    # As in the explorer: a command (number 1, the angle, the scale, a circle), room for a time and a digest, the sweep.
+    data = struct.pack("<IIii16x", 1, scene.angle, log, -1 if circle is None else circle) + scene.blob()
     text = {
         name: (FILES / name).read_text(encoding="utf-8")
         for name in ("page.html", "stage.html", "stage.css", "card.css", *SCRIPTS)

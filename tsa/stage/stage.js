@@ -10,10 +10,11 @@ export default function ({ data, parentElement, setStateValue }) {
   if (data) {
     const [number, angle, log, circle] = new Int32Array(data.slice(0, 16).buffer);
     if (number !== self.number) self.obey(number, angle, log === 1, circle);
-    const digest = Array.from(data.subarray(16, 24), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const [moment] = new Float64Array(data.slice(16, 24).buffer);
+    const digest = Array.from(data.subarray(24, 32), (byte) => byte.toString(16).padStart(2, "0")).join("");
     // What was sent lately is not sent again; if it never arrived, we say so.
-    const sweep = self.sweeps.get(digest) ?? (data.length > 24 ? decode(data.subarray(24)) : null);
-    if (sweep) self.keep(digest, sweep);
+    const sweep = self.sweeps.get(digest) ?? (data.length > 32 ? decode(data.subarray(32)) : null);
+    if (sweep) self.keep(digest, sweep, moment);
     else setStateValue("angle", { number: self.number, angle: self.angle, missing: digest });
   }
   self.readStyle(); // this function runs again when the theme changes
@@ -38,7 +39,7 @@ function copyByHand(text) {
 
 function create(root) {
   const find = (name) => root.querySelector("." + name);
-  const self = { angle: 30, step: 1, selected: -1, log: false, playing: 0, drawn: 0, kept: {} };
+  const self = { angle: 30, step: 1, selected: -1, log: false, moment: 0, playing: 0, drawn: 0, kept: {} };
   const dial = find("dial");
 
   turning(self, dial, find);
@@ -95,10 +96,12 @@ function create(root) {
   self.readStyle = () => (self.style = penStyle(find("card")));
 
   self.sweeps = new Map(); // the last few that were sent, by digest
-  self.keep = (digest, sweep) => {
+  self.keep = (digest, sweep, moment) => {
     self.sweeps.delete(digest);
     self.sweeps.set(digest, sweep);
     if (self.sweeps.size > 8) self.sweeps.delete(self.sweeps.keys().next().value);
+    if (moment < self.moment) return; // overtaken by an early answer about something newer
+    self.moment = moment;
     self.show(sweep);
   };
   self.show = (sweep) => {
@@ -106,10 +109,20 @@ function create(root) {
     self.sweep = sweep;
     self.images();
   };
-  // While a hand moves elsewhere on the page: the answer at one turn.
+  // Early answers, at one turn: while a hand moves elsewhere on the page, or until the whole sweep is here.
   self.answered = (event) => {
+    const sweep = decode(event.detail);
+    if (sweep.only !== self.angle) return; // the dial is elsewhere
     event.preventDefault(); // taken
-    self.show(decode(event.detail));
+    self.show(sweep);
+    self.draw();
+  };
+  self.told = (event) => {
+    const { moment, bytes } = event.detail;
+    const sweep = decode(bytes);
+    if (sweep.only !== self.angle || moment <= self.moment) return;
+    self.moment = moment;
+    self.show(sweep);
     self.draw();
   };
   self.images = () => {

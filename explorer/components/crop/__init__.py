@@ -6,13 +6,13 @@ from tsa.pictures import Circle
 _mount = component(__name__, "instance.js", "mailbox.js", "crop.js")
 
 
-def crop(hand: str, ticket: str, acknowledged: int, name: str, photo: str | None, circle: Circle) -> None:
-    """Mount the photo called `name` of patch `hand`, with a ticket for the live line.
+def crop(hand: str, acknowledged: int, name: str, photo: str | None, circle: Circle) -> None:
+    """Mount the photo called `name` of patch `hand`; the last place answered was number `acknowledged`.
 
     Its pixels (`photo`, a data address) only need to come with the first message.
     """
     data = {
-        "hand": hand, "ticket": ticket, "ack": acknowledged, "name": name, "photo": photo,
+        "hand": hand, "ack": acknowledged, "name": name, "photo": photo,
         "circle": [circle.x, circle.y, circle.radius],
     }  # fmt: skip
     _mount(key=f"crop_{hand}", data=data, on_circle_change=lambda: None, height="content")

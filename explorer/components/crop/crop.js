@@ -6,7 +6,7 @@ export default function ({ data, parentElement, setStateValue }) {
   self.box.post = (message) => setStateValue("circle", message);
   if (data?.photo && data.name !== self.name) self.open(data.name, data.photo, data.circle);
   else if (data && data.ack > self.box.number()) self.place(data.circle); // a link has moved it
-  if (data) self.box.open(data.hand, data.ticket);
+  if (data) self.box.open(data.hand);
   self.box.acknowledge(data?.ack ?? 0);
   return self.box.close;
 }

@@ -14,13 +14,10 @@ LEVELS = 8  # of grey: few, so that a drawing fits into a link
 _mount = component(__name__, "instance.js", "canvas.js", "mailbox.js", "pad.js")
 
 
-def pad(hand: str, ticket: str, acknowledged: int, start: NDArray[np.float64] | None) -> None:
-    """Mount the pad of patch `hand`, with a ticket for the live line.
-
-    `acknowledged` is the number of the last drawing answered, `start` what a new pad shows.
-    """
+def pad(hand: str, acknowledged: int, start: NDArray[np.float64] | None) -> None:
+    """Mount the pad of patch `hand`: the last drawing answered was number `acknowledged`; a new pad shows `start`."""
     pixels = None if start is None else base64.b64encode(np.rint(255 * start).astype(np.uint8).tobytes()).decode()
-    data = {"hand": hand, "ticket": ticket, "ack": acknowledged, "start": pixels}
+    data = {"hand": hand, "ack": acknowledged, "start": pixels}
     _mount(key=f"pad_{hand}", data=data, on_drawing_change=lambda: None, height="content")
 
 

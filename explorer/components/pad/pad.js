@@ -5,7 +5,7 @@ export default function ({ data, parentElement, setStateValue }) {
   const self = instance(parentElement, create);
   if (data?.start && data.ack > self.box.number()) self.show(data.start);
   self.box.post = (message) => setStateValue("drawing", message);
-  if (data) self.box.open(data.hand, data.ticket);
+  if (data) self.box.open(data.hand);
   self.box.acknowledge(data?.ack ?? 0);
   return self.box.close;
 }
