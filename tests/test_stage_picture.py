@@ -47,7 +47,7 @@ def pixels(png):
 @pytest.mark.parametrize(("name", "angle"), [("square", 30), ("F", 200), ("pentagon", 5), ("disc", 77), ("noise", 350)])
 def test_each_mode_has_its_label_in_its_place(name, angle, model):
     row = sweep(model, to_polar(draw(name)), 16, only=angle)
-    svg = stage_svg(row, model, draw(name), angle=angle)
+    svg = stage_svg(Frame.of(row, draw(name), angle), model)
     labels = [t for t in texts(svg) if t.get("font-weight") and re.fullmatch(r"\d+°", t.text)]
     found = modes(row)
     assert [label.text for label in labels] == [f"{mode.degrees}°" for mode in found]
@@ -60,7 +60,7 @@ def test_each_mode_has_its_label_in_its_place(name, angle, model):
 
 
 def test_the_svg_says_everything(square, model):
-    svg = stage_svg(square, model, draw("square"), angle=30)
+    svg = stage_svg(Frame.of(square, draw("square"), 30), model)
     root = ET.fromstring(svg)
     said = [t.text for t in texts(svg)]
     assert sentence(square, 30) in said
@@ -78,17 +78,17 @@ def test_the_svg_says_everything(square, model):
 
 def test_one_turn_and_the_same_row_of_all_agree(square, model):
     """Up to the last digit of single precision, in which all turns are computed together."""
-    alone = stage_svg(sweep(model, to_polar(draw("square")), 16, only=30), model, draw("square"), angle=30)
-    among = stage_svg(square, model, draw("square"), angle=30)
+    alone = stage_svg(Frame.of(sweep(model, to_polar(draw("square")), 16, only=30), draw("square"), 30), model)
+    among = stage_svg(Frame.of(square, draw("square"), 30), model)
     assert [t.text for t in texts(alone)] == [t.text for t in texts(among)]
-    explicit = stage_svg(square, model, draw("square"), angle=30, row=30)
+    explicit = stage_svg(Frame.of(square, draw("square"), 30, row=30), model)
     assert explicit == among
-    assert stage_svg(square, model, draw("square"), angle=31) != among
+    assert stage_svg(Frame.of(square, draw("square"), 31), model) != among
 
 
 def test_another_picture_is_named_as_such(model):
     pair = sweep(model, to_polar(draw("square")), 16, other=to_polar(draw("F")), only=50)
-    svg = stage_svg(pair, model, draw("square"), angle=50, other=draw("F"))
+    svg = stage_svg(Frame.of(pair, draw("square"), 50, draw("F")), model)
     said = [t.text for t in texts(svg)]
     assert "turn of y" in said
     assert "true turn" not in said
@@ -97,7 +97,7 @@ def test_another_picture_is_named_as_such(model):
 
 @pytest.mark.parametrize("look", ["light", "dark"])
 def test_the_png_shows_the_turned_picture_in_the_hue_circle(look, square, model):
-    png = stage_png(square, model, draw("square"), angle=30, theme=look)
+    png = stage_png(Frame.of(square, draw("square"), 30, look=look), model)
     image = Image.open(io.BytesIO(png))
     assert (image.format, image.size) == ("PNG", SIZE)
     shown = pixels(png)
@@ -115,9 +115,22 @@ def test_the_png_shows_the_turned_picture_in_the_hue_circle(look, square, model)
     assert np.abs(cut - true[:, ::-1]).mean() > 0.05  # turned the other way
 
 
-def test_full_colour_is_the_credible_set(square):
+def test_a_logarithmic_scale_shows_what_is_unlikely(square, model):
+    """A height says by how many nats a degree is below the peak; twenty are the floor."""
+    linear, log = (Frame.of(square, draw("square"), 30, log=log) for log in (False, True))
+    with np.errstate(divide="ignore"):
+        below = np.log(linear.heights)
+    np.testing.assert_allclose(20 * (log.heights - 1), np.maximum(below, -20), atol=1e-9)
+    assert log.heights.mean() > 2 * linear.heights.mean()
+    said = [t.text for t in texts(stage_svg(log, model))]
+    assert any("log scale" in text for text in said)
+    assert stage_png(log, model) != stage_png(linear, model)
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_full_colour_is_the_credible_set(log, square):
     """The degrees in full colour hold 95 % of the mass, and without the least of them they would not."""
-    scene = Frame.of(square, draw("square"), 30, None, None, "light")
+    scene = Frame.of(square, draw("square"), 30, log=log)
     canvas = SvgCanvas(360, 100, scene.theme.card)
     draw_strip(canvas, scene, (0, 0), (720, 100))
     wheel = {"#{:02x}{:02x}{:02x}".format(*hue(np.radians(d))[:3]) for d in range(360)}
@@ -158,9 +171,9 @@ def test_wrong_wishes_are_answered_with_a_sentence(square, model):
     picture = draw("square")
     single = sweep(model, to_polar(picture), 16, only=3)
     for wish, sentence_ in (
-        (lambda: stage_svg(square, model, picture, angle=30, theme="sepia"), "no theme 'sepia'"),
-        (lambda: stage_png(single, model, picture, angle=3, row=3), "1 turns.* no row 3"),
-        (lambda: stage_svg(single, model, picture, angle=np.nan), "angle must be finite"),
+        (lambda: Frame.of(square, picture, 30, look="sepia"), "no theme 'sepia'"),
+        (lambda: Frame.of(single, picture, 3, row=3), "1 turns.* no row 3"),
+        (lambda: Frame.of(single, picture, np.nan), "angle must be finite"),
         (lambda: turn_animation(square, picture, kind="mp4"), "'webp' or 'gif', not 'mp4'"),
         (lambda: turn_animation(single, picture), "sweep of all turns"),
         (lambda: turn_animation(square, picture, frames=1), "from 2 to 360 frames; got 1"),
@@ -169,4 +182,4 @@ def test_wrong_wishes_are_answered_with_a_sentence(square, model):
         with pytest.raises(InputError, match=sentence_):
             wish()
     with pytest.raises(ShapeError, match=r"second picture must be a square grey picture .* got shape \(3, 4\)"):
-        stage_svg(square, model, picture, angle=30, other=np.zeros((3, 4)))
+        Frame.of(square, picture, 30, np.zeros((3, 4)))

@@ -16,6 +16,7 @@ from tsa.progress import Report
 from tsa.scene import Scene
 from tsa.sheet import by_weight
 from tsa.stage.animation import turn_animation
+from tsa.stage.dial import Frame
 from tsa.stage.picture import stage_png, stage_svg
 from tsa.stage.words import reason, sentence
 from tsa.sweep import Sweep
@@ -45,18 +46,18 @@ def subspaces_csv(scene: Scene) -> str:
                  "certainty"), rows)  # fmt: skip
 
 
-def picture_svg(scene: Scene, theme: str = "light") -> str:
+def picture_svg(scene: Scene, theme: str = "light", log: bool = False) -> str:
     """The stage as a drawing."""
-    return stage_svg(
-        scene.sweep(whole=False), scene.model, scene.x, angle=scene.angle, other=scene.y, theme=theme
-    )  # fmt: skip
+    return stage_svg(_frame(scene, theme, log), scene.model)
 
 
-def picture_png(scene: Scene, theme: str = "light") -> bytes:
+def picture_png(scene: Scene, theme: str = "light", log: bool = False) -> bytes:
     """The stage as a picture."""
-    return stage_png(
-        scene.sweep(whole=False), scene.model, scene.x, angle=scene.angle, other=scene.y, theme=theme
-    )  # fmt: skip
+    return stage_png(_frame(scene, theme, log), scene.model)
+
+
+def _frame(scene: Scene, theme: str, log: bool) -> Frame:
+    return Frame.of(scene.sweep(whole=False), scene.x, scene.angle, scene.y, look=theme, log=log)
 
 
 def turning(scene: Scene, kind: str = "webp", theme: str = "light", report: Report | None = None) -> bytes:

@@ -32,8 +32,8 @@ def _files(scene: Scene, entry: Entry, view: ViewState) -> dict[str, dict[str, t
     return {
         "The stage": {
             "A page that works offline (HTML)": ("stage.html", lambda: _page(scene, entry, view)),
-            "Picture (PNG)": ("stage.png", lambda: exports.picture_png(scene, theme)),
-            "Drawing (SVG)": ("stage.svg", lambda: exports.picture_svg(scene, theme)),
+            "Picture (PNG)": ("stage.png", lambda: exports.picture_png(scene, theme, view.log)),
+            "Drawing (SVG)": ("stage.svg", lambda: exports.picture_svg(scene, theme, view.log)),
             "Turning (WebP)": ("turn.webp", lambda: exports.turning(scene, "webp", theme)),
             "Turning (GIF)": ("turn.gif", lambda: exports.turning(scene, "gif", theme)),
         },

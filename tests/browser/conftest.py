@@ -1,5 +1,7 @@
 """A running explorer and a real Chromium."""
 
+from contextlib import contextmanager
+
 import pytest
 
 from explorer.chromium import CHROMIUM, browsing, serving
@@ -30,16 +32,19 @@ def browser():
         yield chromium
 
 
-@pytest.fixture
-def page(browser, server):
-    """The lab, opened and drawn; anything the page logs as an error, or asks of another host, fails the test."""
-    tab = browser.new_page(viewport={"width": 1440, "height": 900})
+@contextmanager
+def lab(browser, server, **options):
+    """The lab, opened and drawn; anything the tab logs as an error, or asks of another host, fails the test.
+
+    `traffic` of the tab is everything that goes to the server.
+    """
+    tab = browser.new_page(viewport={"width": 1440, "height": 900}, **options)
     troubles = []
     tab.on("pageerror", lambda error: troubles.append(str(error)))
     tab.on("console", lambda message: message.type == "error" and troubles.append(message.text))
     tab.on("request", lambda request: "127.0.0.1" in request.url or troubles.append(request.url))
     tab.set_default_timeout(10_000)
-    tab.traffic = []  # everything that goes to the server
+    tab.traffic = []
     tab.on("request", lambda request: tab.traffic.append(request.url))
     tab.on("websocket", lambda socket: socket.on("framesent", lambda frame: tab.traffic.append("frame")))
     tab.goto(server)
@@ -47,3 +52,9 @@ def page(browser, server):
     yield tab
     tab.close()
     assert [t for t in troubles if not t.startswith(("data:", "blob:"))] == []
+
+
+@pytest.fixture
+def page(browser, server):
+    with lab(browser, server) as tab:
+        yield tab

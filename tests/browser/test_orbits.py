@@ -5,30 +5,20 @@ from fractions import Fraction
 import pytest
 
 from explorer.components.orbit import STOPS
+from tests.browser.conftest import lab
 
 PUSH = "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input')); }"
 
 
 @pytest.fixture(scope="module")
 def opened(browser, server):
-    """The page, reached from the lab and playing by itself; what it logs as an error fails the tests."""
-    tab = browser.new_page(viewport={"width": 1440, "height": 900}, reduced_motion="no-preference")
-    troubles = []
-    tab.on("pageerror", lambda error: troubles.append(str(error)))
-    tab.on("console", lambda message: message.type == "error" and troubles.append(message.text))
-    tab.set_default_timeout(10_000)
-    tab.traffic = []  # everything that goes to the server
-    tab.on("request", lambda request: tab.traffic.append(request.url))
-    tab.on("websocket", lambda socket: socket.on("framesent", lambda frame: tab.traffic.append("frame")))
-    tab.goto(server)
-    tab.wait_for_selector(".stage[data-drawn]", timeout=30_000)
-    tab.get_by_role("link", name="Orbits").click()
-    moved = "root => Number(root.dataset.turn) > 40"  # it starts at 30°
-    tab.wait_for_function(moved, arg=tab.wait_for_selector(".orbit[data-drawn]"))
-    tab.locator(".play").click()
-    yield tab
-    tab.close()
-    assert troubles == []
+    """The page, reached from the lab and playing by itself, then at rest."""
+    with lab(browser, server, reduced_motion="no-preference") as tab:
+        tab.get_by_role("link", name="Orbits").click()
+        moved = "root => Number(root.dataset.turn) > 40"  # it starts at 30°
+        tab.wait_for_function(moved, arg=tab.wait_for_selector(".orbit[data-drawn]"))
+        tab.locator(".play").click()
+        yield tab
 
 
 @pytest.fixture

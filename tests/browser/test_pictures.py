@@ -12,6 +12,7 @@ from tsa.colours import hue
 from tsa.polar import to_polar
 from tsa.shapes import SHAPES, draw
 from tsa.stage import FILES
+from tsa.stage.dial import Frame
 from tsa.stage.picture import SIZE, stage_png, stage_svg
 from tsa.stage.words import numbers, reason, sentence
 from tsa.sweep import sweep
@@ -51,12 +52,12 @@ def test_svg_and_png_look_alike(name, look, model, tab, tmp_path):
     picture = draw(name)
     swept = sweep(model, to_polar(picture), 16)
     file = tmp_path / "stage.svg"
-    file.write_text(stage_svg(swept, model, picture, angle=30, theme=look), encoding="utf-8")
+    file.write_text(stage_svg(Frame.of(swept, picture, 30, look=look), model), encoding="utf-8")
     tab.goto(file.as_uri())
     vector = coarse(Image.open(io.BytesIO(tab.screenshot())))
 
     def gap(angle, theme):
-        drawn = Image.open(io.BytesIO(stage_png(swept, model, picture, angle=angle, theme=theme)))
+        drawn = Image.open(io.BytesIO(stage_png(Frame.of(swept, picture, angle, look=theme), model)))
         return np.abs(coarse(drawn) - vector)
 
     same = gap(30, look)

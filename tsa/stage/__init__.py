@@ -28,7 +28,7 @@ SCRIPTS = (
     "words.js",
     "stage.js",
 )
-_LOG_RANGE = 20.0  # nats below the peak that the picture of a density keeps
+LOG_RANGE = 20.0  # nats below the peak that the picture of a density keeps
 
 
 def pack_sweep(
@@ -56,7 +56,7 @@ def pack_sweep(
         "picture": as_bytes(picture if other is None else other),
         "x": as_bytes((sweep.x - low) / max(high - low, 1e-9)),
         "y": as_bytes((sweep.y - low) / max(high - low, 1e-9)),
-        "density": np.rint(np.clip(1 + drop / _LOG_RANGE, 0, 1) * 65535).astype(np.uint16),
+        "density": np.rint(np.clip(1 + drop / LOG_RANGE, 0, 1) * 65535).astype(np.uint16),
         "peak": peak.astype(np.float32),
         "modes": np.stack([np.nan_to_num(sweep.mode_angles, nan=-1.0), sweep.mode_masses], -1).astype(np.float32),
         "level": (sweep.level / peak).astype(np.float32),
@@ -80,7 +80,7 @@ def pack_sweep(
         "weights": model.weights[order].tolist(),
         "lines": model.lines[order].tolist(),
         "noise": model.noise,
-        "logRange": _LOG_RANGE,
+        "logRange": LOG_RANGE,
         "modesPerTurn": sweep.mode_angles.shape[1],
     }
     return pack(header, arrays)

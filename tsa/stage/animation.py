@@ -47,22 +47,22 @@ def turn_animation(
     images = []
     for i in range(frames):
         angle = round(i * turns / frames)
-        scene = Frame.of(sweep, picture, angle, other, angle, theme)
-        images.append(_frame(scene, size))
+        frame = Frame.of(sweep, picture, angle, other, angle, theme)
+        images.append(_drawn(frame, size))
         drawing((i + 1) / frames)
     data = b""
     for fineness in _FINENESS[kind]:
-        data = _encoded(images, kind, fineness, scene.theme)
+        data = _encoded(images, kind, fineness, frame.theme)
         if len(data) <= MOST_BYTES:
             break
     encoding(1.0)
     return data
 
 
-def _frame(scene: Frame, size: int) -> Image.Image:
-    canvas = PixelCanvas(size, size * 5 // 4, scene.theme.card)
-    draw_dial(canvas, scene, (size / 2, size / 2), size / 2 - 4)
-    draw_strip(canvas, scene, (22, size + 4), (size - 44, size / 4 - 30))
+def _drawn(frame: Frame, size: int) -> Image.Image:
+    canvas = PixelCanvas(size, size * 5 // 4, frame.theme.card)
+    draw_dial(canvas, frame, (size / 2, size / 2), size / 2 - 4)
+    draw_strip(canvas, frame, (22, size + 4), (size - 44, size / 4 - 30))
     return canvas.image()
 
 
