@@ -19,6 +19,7 @@ from explorer.media import data_url
 from tsa import datasets, recipes, shapes
 from tsa.comparison import Comparison, compare
 from tsa.files import ModelFile
+from tsa.groups import ImageRotation
 from tsa.inspection import Inspection, inspect
 from tsa.model import Subgroup
 from tsa.pictures import patch
@@ -161,7 +162,10 @@ def refined(entry: Entry, name: str, report: Report) -> Entry:
     """The model taken apart into irreducibles, under another name."""
 
     model = _remembered("refined", entry, lambda: refine(entry.model, entry.action, report))
-    about = {"group": "rotation" if entry.turns else "shift", "refined from": entry.name} | entry.file.about
+    about = {
+        "group": "rotation" if isinstance(entry.action, ImageRotation) else "shift",
+        "refined from": entry.name,
+    } | entry.file.about
     return library.entry(name, ModelFile(model, entry.shape, about))
 
 

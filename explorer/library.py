@@ -17,6 +17,7 @@ from tsa.recipes import group
 from tsa.weights import Group, as_subgroup, guess_group
 
 LAB_MODEL = "rotation-16-refined"  # of the bundled ones, it tells symmetries most truthfully
+_LARGEST_IN_LAB = 64  # pixels along a side: all turns of a picture are made at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +36,8 @@ class Entry:
 
     @property
     def turns(self) -> bool:
-        """Whether it rotates square pictures, which is what the lab is about."""
-        return isinstance(self.action, ImageRotation)
+        """Whether it rotates square pictures, which is what the lab is about, and not too large ones for that."""
+        return isinstance(self.action, ImageRotation) and self.action.size <= _LARGEST_IN_LAB
 
     @property
     def shape(self) -> tuple[int, ...]:

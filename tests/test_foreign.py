@@ -1,6 +1,7 @@
 """Filters from other people's code: any layout and normalisation that means the same is read as the same."""
 
 import io
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from tests.test_weights import real_dft
 from tsa import ModelFileError, Subgroup, estimate_weights, fourier_model, load, save
 from tsa.files import read
 from tsa.groups import CyclicShift, ImageRotation
+from tsa.inspection import inspect
 from tsa.weights import guess_group
 
 
@@ -211,3 +213,40 @@ def test_conjugates_take_their_weights_along():
     assert sorted(np.abs(file.model.weights)) == [0, 1, 2, 3, 4]
     shifted = file.model.act(np.arange(8.0), 2 * np.pi / n)
     assert min(np.abs(shifted - np.roll(np.arange(8.0), step)).max() for step in (-1, 1)) < 1e-9
+
+
+def harmonics(size, orders):
+    """Disk harmonics that fade towards the rim, as orthonormal columns cos, sin, cos, sin, …"""
+    row, column = (np.indices((size, size)) - (size - 1) / 2).reshape(2, -1) / (size / 2)
+    r, theta = np.hypot(row, column), np.arctan2(-row, column)
+    waves = [np.where(r < 1, r**k * (1 - r**2) ** 2 * wave(k * theta), 0) for k in orders for wave in (np.cos, np.sin)]
+    return np.linalg.qr(np.stack(waves, axis=1))[0]
+
+
+def test_large_patches_need_no_more_room_than_their_filters():
+    """A matrix that rotates 100×100 pixels would have 60 million entries; one for each degree, and the room is gone."""
+    tracemalloc.start()
+    guess = guess_group(read(npy(harmonics(100, [1, 2, 5]))).model, (100, 100))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert isinstance(guess.action, ImageRotation)
+    assert sorted(np.abs(guess.weights.values)) == [1, 2, 5]
+    assert guess.purity > 0.999
+    assert peak < 100e6
+
+
+@pytest.mark.slow
+def test_large_patches_can_be_inspected():
+    found = guess_group(read(npy(harmonics(80, [1, 2, 5]))).model, (80, 80))
+    tracemalloc.start()
+    inspection = inspect(Subgroup(found.model.filters, found.weights.values), found.action)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert inspection.recovery.score > 0.999
+    assert inspection.equivariance.noise.max() < 0.05
+    assert peak < 1e9
+
+
+def test_patches_too_large_to_look_at_are_refused():
+    with pytest.raises(ModelFileError, match="at most 16,384 pixels"):
+        read(npy(np.eye(129 * 129, 1)))

@@ -10,12 +10,21 @@ from tsa.groups import CyclicShift, ImageRotation, white_noise
 from tsa.patches import cut
 
 
-def test_rotation_is_scipys_inside_the_disc():
-    action = ImageRotation(16)
-    inside = np.isin(np.arange(256), action.support)
-    x = np.random.default_rng(0).normal(size=256) * inside
+@pytest.fixture(params=["matrices", "splines"])
+def large(request, monkeypatch):
+    """Once as small patches are moved, once as large ones are."""
+    if request.param == "splines":
+        monkeypatch.setattr("tsa.groups._SMALL", 1)
+
+
+@pytest.mark.parametrize("size", [15, 16, 40])
+@pytest.mark.usefixtures("large")
+def test_rotation_is_scipys_inside_the_disc(size):
+    action = ImageRotation(size)
+    inside = np.isin(np.arange(size**2), action.support)
+    x = np.random.default_rng(0).normal(size=size**2) * inside
     for s in (0.3, 2.0, 5.5):
-        reference = ndimage.rotate(x.reshape(16, 16), np.degrees(s), reshape=False, order=3, mode="mirror")
+        reference = ndimage.rotate(x.reshape(size, size), np.degrees(s), reshape=False, order=3, mode="mirror")
         np.testing.assert_allclose(action.apply(x, s), reference.ravel() * inside, atol=1e-12)
 
 
@@ -29,6 +38,7 @@ def test_positive_angles_turn_counter_clockwise():
 
 
 @pytest.mark.parametrize("action", [ImageRotation(8), CyclicShift(6), CyclicShift((3, 4))], ids=str)
+@pytest.mark.usefixtures("large")
 def test_operators_pairs_and_apply_agree(action):
     x, y, index = action.pairs(200, rng=1)
     assert x.dtype == y.dtype == np.float32
@@ -124,6 +134,7 @@ def test_cutting_patches():
 
 
 @pytest.mark.parametrize("action", [ImageRotation(6), CyclicShift(5), CyclicShift((3, 4))], ids=repr)
+@pytest.mark.usefixtures("large")
 def test_an_orbit_is_the_action_at_every_angle_once(action):
     x = np.random.default_rng(0).normal(size=(3, action.dimension))
     seen = dict(action.orbit(x))

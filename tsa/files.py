@@ -25,6 +25,7 @@ from tsa.model import Subgroup, Torus
 from tsa.stiefel import HALF_OF_DOUBLE, HALF_OF_SINGLE, orthonormality_defect, orthonormalize
 
 _LARGEST = 64 * 2**20  # bytes of one array
+_MOST_PIXELS = 128 * 128  # of a patch
 _MOST_MEMBERS = 64
 
 
@@ -109,6 +110,10 @@ def read(source: str | os.PathLike[str] | bytes, project: bool = False) -> Model
             filters, kept, note = convert(filters, None if shape is None else math.prod(shape))
             if weights is not None and len(weights) in count and len(kept) < len(weights):
                 weights = weights[kept]
+        if filters.shape[0] > _MOST_PIXELS:
+            raise InputError(
+                f"Patches of at most {_MOST_PIXELS:,} pixels (128×128) are read; these have {filters.shape[0]:,}."
+            )
         if filters.shape[1] > filters.shape[0]:
             raise InputError(
                 f"{filters.shape[1]} filters of {filters.shape[0]} pixels cannot be orthonormal: too many."

@@ -7,16 +7,17 @@ every weight it can show, and streams of pairs that a seed reproduces from any p
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import fft, ndimage
+from scipy import fft, ndimage, sparse
 
 from tsa import checks
 from tsa.checks import Array
 from tsa.errors import InputError, ShapeError
 
+_SMALL = 32  # pixels along a side up to which all that moves training pairs is kept as matrices
 _CHUNK = 10_000  # pairs made at once: enough that each angle's share is a matrix product worth calling
 
 
@@ -42,9 +43,14 @@ class _Action(ABC):
     def operators(self) -> Iterator[Array]:
         """The action at each angle of the lattice, as matrices (D, D): apply(x, lattice[i]) = x @ operator_i.T."""
 
-    @abstractmethod
     def orbit(self, x: ArrayLike) -> Iterator[tuple[int, Array]]:
         """Patches x (n, D) moved by each element of the lattice: (i, apply(x, lattice[i])), in any order."""
+        for i, moved in self.orbit_of_columns(self._patches(x)[:, self.support].T):
+            yield i, self._embedded(moved.T)
+
+    @abstractmethod
+    def orbit_of_columns(self, x: Array) -> Iterator[tuple[int, Array]]:
+        """The same for columns of values on the support alone, (support, n)."""
 
     def _ordered(self, index: Array) -> Array:
         """Lattice indices in the order in which `_move_block` is fastest."""
@@ -158,35 +164,52 @@ class ImageRotation(_Action):
         row, column = np.indices(self.shape) - centre
         return np.flatnonzero(np.hypot(row, column).ravel() <= self.size / 2)
 
-    def _on_disc(self, s: float) -> Array:
-        """The rotation by s as a matrix on the pixels of the disc."""
+    def _sources(self, s: float) -> tuple[Array, Array]:
+        """Where each pixel of the disc, turned by s, came from: its row and column. Rows count downwards."""
         centre = (self.size - 1) / 2
         row, column = (np.indices(self.shape) - centre).reshape(2, -1)[:, self.support]
-        # A pixel of the turned image looks up where it came from. Rows count downwards.
-        source_row = centre + np.cos(s) * row + np.sin(s) * column
-        source_column = centre - np.sin(s) * row + np.cos(s) * column
-        by_row, by_column = self._cardinal(source_row), self._cardinal(source_column)
+        return centre + np.cos(s) * row + np.sin(s) * column, centre - np.sin(s) * row + np.cos(s) * column
+
+    def _on_disc(self, s: float) -> Array:
+        """The rotation by s as a matrix on the pixels of the disc."""
+        prefilter = ndimage.spline_filter1d(np.eye(self.size), axis=0, mode="mirror")
+        by_row, by_column = (self._spread(position) @ prefilter for position in self._sources(s))
         table = by_row[:, :, None] * by_column[:, None, :]
         return table.reshape(self.support.size, -1)[:, self.support]
 
-    def _cardinal(self, position: Array) -> Array:
-        """(m,) positions → (m, size): what each pixel of a row contributes to the cubic spline through it."""
-        prefilter = ndimage.spline_filter1d(np.eye(self.size), axis=0, mode="mirror")
+    def _spread(self, position: Array) -> Array:
+        """(m,) positions → (m, size): the weights of the coefficients of the cubic spline along a row."""
+        spread = np.zeros((position.size, self.size))
+        for knot, weight in zip(*self._knots(position), strict=True):
+            np.add.at(spread, (np.arange(position.size), knot), weight)
+        return spread
+
+    def _knots(self, position: Array) -> tuple[Array, Array]:
+        """The four coefficients that make the value of a cubic spline along a row, and their weights: (4, m)."""
         base = np.floor(position).astype(np.int64)
         t = position - base
-        weights = ((1 - t) ** 3, 4 - 3 * t**2 * (2 - t), 4 - 3 * (1 - t) ** 2 * (1 + t), t**3)
-        spread = np.zeros((position.size, self.size))
+        weights = np.stack([(1 - t) ** 3, 4 - 3 * t**2 * (2 - t), 4 - 3 * (1 - t) ** 2 * (1 + t), t**3]) / 6
         period = 2 * (self.size - 1)
-        for offset, weight in enumerate(weights, -1):
-            mirrored = np.mod(base + offset, period)
-            mirrored = np.where(mirrored < self.size, mirrored, period - mirrored)
-            np.add.at(spread, (np.arange(position.size), mirrored), weight / 6)
-        return spread @ prefilter
+        knots = np.mod(base + np.arange(-1, 3)[:, None], period)
+        return np.where(knots < self.size, knots, period - knots), weights
 
-    @cached_property
-    def _quarter(self) -> Array:
-        """Transposed operators of the first 90° on the disc, float32: (90, d, d). The others are quarter turns more."""
-        return np.stack([self._on_disc(float(s)).T for s in self.lattice[:90]]).astype(np.float32)
+    def _coefficients(self, x: Array) -> Array:
+        """Of the splines through the pixels of columns (support, n): (D, n)."""
+        pictures = np.zeros((self.dimension, x.shape[1]), x.dtype)
+        pictures[self.support] = x
+        pictures = pictures.reshape(*self.shape, -1)
+        for axis in (0, 1):
+            pictures = ndimage.spline_filter1d(pictures, axis=axis, mode="mirror", output=x.dtype)
+        return pictures.reshape(self.dimension, -1)
+
+    def _turned(self, coefficients: Array, s: float) -> Array:
+        """The splines turned by s: (support, n). A pixel depends on sixteen coefficients only."""
+        (rows, by_row), (columns, by_column) = (self._knots(position) for position in self._sources(s))
+        weights = (by_row[:, None] * by_column[None, :]).reshape(16, -1).astype(coefficients.dtype)
+        pixels = (rows[:, None] * self.size + columns[None, :]).reshape(16, -1)
+        starts = np.arange(0, weights.size + 1, 16)
+        shape = self.support.size, self.dimension
+        return sparse.csr_array((weights.T.ravel(), pixels.T.ravel(), starts), shape=shape) @ coefficients
 
     @cached_property
     def _quarter_turns(self) -> list[Array]:
@@ -204,36 +227,48 @@ class ImageRotation(_Action):
         result = np.zeros(flat.shape, x.dtype)
         for i, angle in enumerate(angles):
             rows = np.flatnonzero(which.ravel() == i)
-            result[np.ix_(rows, self.support)] = flat[np.ix_(rows, self.support)] @ self._on_disc(angle).T
+            coefficients = self._coefficients(flat[np.ix_(rows, self.support)].T)
+            result[np.ix_(rows, self.support)] = self._turned(coefficients, float(angle)).T
         return result.reshape(*shape, self.dimension)
 
     def operators(self) -> Iterator[Array]:
         """The action at every whole degree, as matrices (D, D): apply(x, lattice[i]) = x @ operator_i.T."""
         for permutation in self._quarter_turns:
-            for transposed in self._quarter:
+            for s in self.lattice[:90]:
                 operator = np.zeros((self.dimension, self.dimension), np.float32)
-                operator[np.ix_(self.support, self.support)] = transposed.T[permutation]
+                operator[np.ix_(self.support, self.support)] = self._on_disc(float(s))[permutation]
                 yield operator
 
-    def orbit(self, x: ArrayLike) -> Iterator[tuple[int, Array]]:
-        """Patches x (n, D) turned by each whole degree, four at a time, since a quarter turn is a permutation."""
-        x = self._patches(x)
+    def orbit_of_columns(self, x: Array) -> Iterator[tuple[int, Array]]:
+        """Four degrees at a time, since a quarter turn is a permutation."""
+        coefficients = self._coefficients(x)
         for degree in range(90):
-            turned = x[:, self.support] @ self._on_disc(float(self.lattice[degree])).T.astype(x.dtype)
+            turned = self._turned(coefficients, float(self.lattice[degree]))
             for quarter, permutation in enumerate(self._quarter_turns):
-                yield degree + 90 * quarter, self._embedded(turned[:, permutation])
+                yield degree + 90 * quarter, turned[permutation]
 
     def _move_block(self, x: Array, index: Array, out: Array) -> None:
         degree, turn = index % 90, index // 90
+        operators = _quarter(self.size) if self.size <= _SMALL else None
         for d in range(90):
             rows = slice(*np.searchsorted(degree, (d, d + 1)))
-            np.matmul(x[rows], self._quarter[d], out=out[rows])
+            if operators is not None:
+                np.matmul(x[rows], operators[d], out=out[rows])
+            else:
+                out[rows] = self._turned(self._coefficients(x[rows].T), float(self.lattice[d])).T
             for q in range(1, 4):
                 part = slice(*(rows.start + np.searchsorted(turn[rows], (q, q + 1))))
                 out[part] = np.take(out[part], self._quarter_turns[q], axis=1)
 
     def _ordered(self, index: Array) -> Array:
         return index[np.lexsort((index // 90, index % 90))]
+
+
+@lru_cache(maxsize=2)
+def _quarter(size: int) -> Array:
+    """Transposed operators of the first 90° on the disc, float32: (90, d, d). The others are quarter turns more."""
+    action = ImageRotation(size)
+    return np.stack([action._on_disc(float(s)).T.astype(np.float32) for s in action.lattice[:90]])
 
 
 def white_noise(rng: np.random.Generator, shape: tuple[int, int]) -> Array:
@@ -303,11 +338,14 @@ class CyclicShift(_Action):
         weights = fourier_weights(self.shape)
         return weights[:, 0] if len(self.shape) == 1 else weights
 
-    @cached_property
-    def _sources(self) -> Array:
-        """sources[i, p]: the pixel that shift number i brings to pixel p."""
-        moved = np.mod(self._steps[None] - self._steps[:, None], self.shape)
+    def _sources(self, index: Array | int) -> Array:
+        """sources[..., p]: the pixel that shift number `index` (...) brings to pixel p."""
+        moved = np.mod(self._steps - self._steps[index][..., None, :], self.shape)
         return np.ravel_multi_index(tuple(np.moveaxis(moved, -1, 0)), self.shape)
+
+    @cached_property
+    def _all_sources(self) -> Array:
+        return self._sources(np.arange(self.dimension))
 
     def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
         """x (..., D) shifted by s (...) or (..., 2), broadcast against the batch of x."""
@@ -324,14 +362,17 @@ class CyclicShift(_Action):
 
     def operators(self) -> Iterator[Array]:
         """The action at every whole shift, as permutation matrices (D, D)."""
-        for source in self._sources:
-            yield np.eye(self.dimension, dtype=np.float32)[source]
+        for i in range(self.dimension):
+            yield np.eye(self.dimension, dtype=np.float32)[self._sources(i)]
 
-    def orbit(self, x: ArrayLike) -> Iterator[tuple[int, Array]]:
-        """Patches x (n, D) moved by each whole shift."""
-        x = self._patches(x)
-        for i, source in enumerate(self._sources):
-            yield i, x[:, source]
+    def orbit_of_columns(self, x: Array) -> Iterator[tuple[int, Array]]:
+        """All whole shifts in order."""
+        for i in range(self.dimension):
+            yield i, x[self._sources(i)]
 
     def _move_block(self, x: Array, index: Array, out: Array) -> None:
-        np.copyto(out, np.take_along_axis(x, self._sources[index], axis=-1))
+        if self.dimension <= _SMALL**2:
+            np.copyto(out, np.take_along_axis(x, self._all_sources[index], axis=-1))
+            return
+        for row, i in enumerate(index):
+            out[row] = x[row, self._sources(i)]

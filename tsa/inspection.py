@@ -17,7 +17,7 @@ from tsa.polar import patch_of, to_polar, turn
 from tsa.progress import Report, shares
 from tsa.recovery import Recovery, recovery
 from tsa.stiefel import orthonormality_defect
-from tsa.weights import Group, Weights, check_same_patches, describe, estimate_weights
+from tsa.weights import Group, Weights, check_same_patches, describe, highest, spectra
 
 _TURNS = 36  # angles at which equivariance is measured: every 10°, quarter turns among them
 _SHIFTS = 24
@@ -132,8 +132,9 @@ def inspect(
         raise InputError("Evidence is measured on at least one pair; got pairs=0.")
     # Streams of their own: training with seed 0 begins where default_rng(0) does.
     for_digits, for_pairs = checks.generator(rng).spawn(2)
-    weights = estimate_weights(model, action, weighing)
-    score = recovery(model, action, comparing)
+    heights = spectra(model.filters, action, weighing)
+    weights = highest(heights, action)
+    score = recovery(model, action, comparing, heights=heights)
     equivariance = _equivariance(model, action, moving)
     x, y, _ = action.pairs(pairs, for_pairs)
     inspection = Inspection(

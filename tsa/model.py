@@ -25,6 +25,7 @@ from tsa.torus2 import TorusVonMises
 from tsa.vonmises import VonMises, mean_rotation
 
 Prior = VonMises | GeneralizedVonMises | TorusVonMises | None
+_MOST_UNIT_VECTORS = 1024
 
 
 class EvidenceGradient(NamedTuple):
@@ -360,10 +361,15 @@ def _integer_weights(weights: ArrayLike, subspaces: int) -> Array:
 def equivariance_error(model: Subgroup, action: Action, angles: ArrayLike, patches: ArrayLike | None = None) -> Array:
     """How far the model is from ρ_s being the action, at each s: ‖z(s·x) − e^{iωs} z(x)‖ / ‖z(x)‖, root mean square.
 
-    Over `patches` if given, else over all unit vectors, which is the expectation for white noise. `angles` is
-    (n,), or (n, 2) for a two-parameter group; the result is (n,).
+    Over `patches` if given, else over all unit vectors, which is the expectation for white noise; over some noise if
+    they are very many. `angles` is (n,), or (n, 2) for a two-parameter group; the result is (n,).
     """
-    x = np.eye(model.dimension) if patches is None else checks.real(patches, "patches")
+    if patches is not None:
+        x = checks.real(patches, "patches")
+    elif model.dimension <= _MOST_UNIT_VECTORS:
+        x = np.eye(model.dimension)
+    else:
+        x = np.random.default_rng(0).standard_normal((_MOST_UNIT_VECTORS // 4, model.dimension))
     z = model.coordinates(x)
     scale = np.sqrt(_energy(z).sum())
     errors = []

@@ -78,7 +78,7 @@ def _points() -> tuple[Array, Array]:
     return np.broadcast_to(radius[:, None], (RINGS, SPOKES)), np.broadcast_to(angle, (RINGS, SPOKES))
 
 
-@cache
+@lru_cache(maxsize=16)
 def _camera(size: int) -> sparse.csr_array:
     """The point spread of each pixel on the disc, as a sparse matrix (support, rings·spokes)."""
     radius, angle = (p.ravel() for p in _points())
@@ -118,12 +118,15 @@ def _turned_camera(side: int, size: int, degree: int) -> Array:
     return (spokes @ _unrolling(side)).toarray().astype(np.float32)
 
 
-@cache
+@lru_cache(maxsize=4)
 def _camera_spectra(size: int) -> Array:
     """The camera in the Fourier domain of the spokes: (frequencies, support, rings), as many as the blur lets pass."""
-    frequencies = min(4 * size, SPOKES // 2 + 1)
-    dense = _camera(size).toarray().reshape(-1, RINGS, SPOKES)
-    return np.ascontiguousarray(np.moveaxis(fft.rfft(dense, axis=-1)[..., :frequencies], -1, 0).astype(np.complex64))
+    camera, frequencies = _camera(size), min(4 * size, SPOKES // 2 + 1)
+    spectra = np.empty((frequencies, camera.shape[0], RINGS), np.complex64)
+    for start in range(0, camera.shape[0], 256):  # all of it at once would take a gigabyte for large patches
+        dense = camera[start : start + 256].toarray().reshape(-1, RINGS, SPOKES)
+        spectra[:, start : start + 256] = np.moveaxis(fft.rfft(dense, axis=-1)[..., :frequencies], -1, 0)
+    return spectra
 
 
 def _finished(seen: Array, size: int) -> Array:

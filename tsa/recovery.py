@@ -14,14 +14,18 @@ from tsa.checks import Array
 from tsa.errors import ShapeError
 from tsa.groups import ImageRotation
 from tsa.model import Subgroup
-from tsa.progress import Report
+from tsa.progress import Report, shares
 from tsa.weights import Group, spectra
+
+_MOST_NUMBERS = 2**25  # complex ones kept at once
+_LARGEST = 64  # pixels along a side for which ceilings are worked out; more would take an hour
 
 
 @dataclass(frozen=True, eq=False)
 class Recovery:
     """For each of J subspaces: purity (0…1), the ceiling of purity for its weight, and affinity to the truth.
 
+    The ceiling is 1, which is always one, where the action loses nothing and for rotations of very large patches.
     `affinity` is the cosine of the largest principal angle between the subspace and the true space of its weight.
     """
 
@@ -40,8 +44,8 @@ class Recovery:
         return float(self.affinity.mean())
 
 
-def recovery(model: Subgroup, action: Group, report: Report | None = None) -> Recovery:
-    """Compare every subspace of the model with the truth for its weight."""
+def recovery(model: Subgroup, action: Group, report: Report | None = None, *, heights: Array | None = None) -> Recovery:
+    """Compare every subspace of the model with the truth for its weight; `heights` are its spectra, if known."""
     if model.dimension != action.dimension or model.weights.ndim != action.lattice.ndim:
         raise ShapeError(
             f"{action} does not act on a model of {model.dimension} pixels with {model.weights.ndim} parameters."
@@ -49,12 +53,15 @@ def recovery(model: Subgroup, action: Group, report: Report | None = None) -> Re
     weights = [int(w) if np.ndim(w) == 0 else tuple(int(k) for k in w) for w in model.weights]
     shape = (len(action.lattice),) if action.lattice.ndim == 1 else action.shape
     index = np.ravel_multi_index(tuple(np.mod(np.atleast_2d(model.weights.T), np.array(shape)[:, None])), shape)
-    purity = spectra(model.filters, action, report)[np.arange(model.subspaces), index]
+    weighing, comparing = shares(report, 1, 2)
+    if heights is None:
+        heights = spectra(model.filters, action, weighing)
+    purity = heights[np.arange(model.subspaces), index]
     # Filters of a line or of a weight ±k may be compared in any order of purity: the i-th best with the i-th best.
     ceiling = np.ones(model.subspaces)
-    if isinstance(action, ImageRotation):
+    if isinstance(action, ImageRotation) and action.size <= _LARGEST:
         orders = np.unique(np.abs(model.weights))
-        for weight, best in zip(orders, ceilings(action, orders), strict=True):
+        for weight, best in zip(orders, ceilings(action, orders, comparing), strict=True):
             mine = np.flatnonzero(np.abs(model.weights) == weight)
             ceiling[mine[np.argsort(-purity[mine])]] = np.maximum(best[: mine.size], 1e-12)
     truth = {weight: _real_space(_truth(action, weight)) for weight in set(weights)}
@@ -62,7 +69,7 @@ def recovery(model: Subgroup, action: Group, report: Report | None = None) -> Re
     return Recovery(purity, ceiling, affinity)
 
 
-def ceilings(action: ImageRotation, weights: Array) -> Array:
+def ceilings(action: ImageRotation, weights: Array, report: Report | None = None) -> Array:
     """Purities of the purest orthogonal filters of each weight, best first: eigenvalues of P_k, (weights, pixels).
 
     A quarter turn permutes pixels and commutes with all rotations, so P_k is known from one pixel of each orbit: on
@@ -71,16 +78,24 @@ def ceilings(action: ImageRotation, weights: Array) -> Array:
     pixels = np.arange(action.dimension).reshape(action.shape)
     orbits = np.stack([np.rot90(pixels, quarter).ravel()[action.support] for quarter in range(4)])
     first = orbits[:, orbits[0] == orbits.min(axis=0)]
-    inside, length = np.ix_(first[0], first[0]), np.where(first[0] == first[1], 1.0, 4.0)  # the centre stands alone
-    phases = np.exp(-1j * np.multiply.outer(weights, action.lattice)).astype(np.complex64) / len(action.lattice)
-    projections = np.zeros((len(weights), first.shape[1] ** 2), np.complex64)
-    operators = (operator[inside].ravel() for operator in action.operators())
-    for start in range(0, len(action.lattice), 24):
-        block = np.stack(list(islice(operators, 24)))
-        projections += phases[:, start : start + len(block)] @ block
-    squares = projections.reshape(-1, *2 * (first.shape[1],)) * np.sqrt(np.multiply.outer(length, length))
+    inside, length = np.searchsorted(action.support, first[0]), np.where(first[0] == first[1], 1.0, 4.0)
+    scale = np.sqrt(np.multiply.outer(length, length)) / len(action.lattice)  # the centre stands alone
+    ones = np.zeros((action.support.size, inside.size), np.float32)
+    ones[inside, np.arange(inside.size)] = 1.0
     values = np.zeros((len(weights), action.support.size))  # on all other functions P_k is zero
-    values[:, : first.shape[1]] = np.linalg.eigvalsh((squares + squares.conj().swapaxes(1, 2)) / 2)
+    at_once = max(1, _MOST_NUMBERS // inside.size**2)
+    for start in range(0, len(weights), at_once):
+        some = slice(start, start + at_once)
+        phases = np.exp(-1j * np.multiply.outer(weights[some], action.lattice)).astype(np.complex64)
+        projections = np.zeros((len(phases), inside.size**2), np.complex64)
+        turned = ((i, moved[inside].ravel()) for i, moved in action.orbit_of_columns(ones))
+        while block := list(islice(turned, 24)):
+            which, stack = zip(*block, strict=True)
+            projections += phases[:, list(which)] @ np.stack(stack)
+        for row, square in enumerate(projections.reshape(-1, inside.size, inside.size), start):
+            values[row, : inside.size] = np.linalg.eigvalsh((square + square.conj().T) / 2 * scale)
+            if report is not None:
+                report((row + 1) / len(weights))
     return np.sort(values)[:, ::-1]
 
 

@@ -66,16 +66,29 @@ def spectra(filters: Array, action: Group, report: Report | None = None) -> Arra
         pictures = unit.T.reshape(-1, *action.shape)
         waves = np.fft.fftn(pictures, axes=tuple(range(1, pictures.ndim)), norm="ortho")
         return np.square(np.abs(waves)).reshape(len(pictures), math.prod(waves.shape[1:]))
-    # r_j(s) = (a + ib)ᵀ A_s (a − ib)/‖f‖²; single precision, as precise as an interpolation is.
-    parts = np.concatenate([unit.real.T, unit.imag.T]).astype(np.float32)
-    a, b = np.split(parts, 2)
-    response = np.empty((len(a), len(action.lattice)), np.complex128)
-    for done, (i, moved) in enumerate(action.orbit(parts), 1):
-        p, q = np.split(moved, 2)
-        response[:, i].real = np.einsum("jd,jd->j", a, p) + np.einsum("jd,jd->j", b, q)
-        response[:, i].imag = np.einsum("jd,jd->j", b, p) - np.einsum("jd,jd->j", a, q)
+    if not np.iscomplexobj(unit):
+        return _spectrum(_correlations(unit, action, report)[0])
+    own, across = _correlations(np.stack([unit.real, unit.imag], axis=-1).reshape(len(unit), -1), action, report)
+    return _spectrum(own[::2] + own[1::2] + 1j * across[::2])
+
+
+def _correlations(columns: Array, action: ImageRotation, report: Report | None) -> tuple[Array, Array]:
+    """What r(s) is made of, for real columns c_i (D, n) and neighbours among them, at each angle of the lattice.
+
+    c_iᵀ A_s c_i (n, lattice), which is r of one column, and c_{i+1}ᵀ A_s c_i − c_iᵀ A_s c_{i+1} (n − 1, lattice): for
+    f = a + ib, r is aᵀAa + bᵀAb + i(bᵀAa − aᵀAb). In single precision, as precise as an interpolation is.
+    """
+    x = columns[action.support].astype(np.float32)
+    own, across = (np.empty((n, len(action.lattice))) for n in (x.shape[1], x.shape[1] - 1))
+    for done, (i, moved) in enumerate(action.orbit_of_columns(x), 1):
+        own[:, i] = np.einsum("di,di->i", x, moved)
+        across[:, i] = np.einsum("di,di->i", x[:, 1:], moved[:, :-1]) - np.einsum("di,di->i", x[:, :-1], moved[:, 1:])
         if report is not None:
             report(done / len(action.lattice))
+    return own, across
+
+
+def _spectrum(response: Array) -> Array:
     return np.fft.fft(response, axis=1, norm="forward").real
 
 
@@ -99,7 +112,11 @@ def frequencies(action: Group) -> Array:
 
 def estimate_weights(model: Torus | Subgroup, action: Group, report: Report | None = None) -> Weights:
     """The weight of every filter by character projection, with its purity as confidence."""
-    height = spectra(model.filters, action, report)
+    return highest(spectra(model.filters, action, report), action)
+
+
+def highest(height: Array, action: Group) -> Weights:
+    """The weights at which spectra are highest."""
     # A real filter has a symmetric spectrum, two peaks at ±ω: it is a line, and its weight is counted positive.
     known = frequencies(action)
     best = np.argmax(height, axis=1)
@@ -142,7 +159,7 @@ def guess_group(model: Torus | Subgroup, shape: tuple[int, ...], report: Report 
     if len(shape) == 2 and shape[0] == shape[1] > 1:
         candidates += [CyclicShift(model.dimension), ImageRotation(shape[0])]
     # Rotation is the one that takes time, and the only one that reports.
-    weighing, pairing, weighing_pairs, done = shares(report, 1, 2, 1, 1e-9)
+    weighing, pairing, weighing_pairs, done = shares(report, 1, 1, 1, 1e-9)
     guesses = [Guess(action, model, estimate_weights(model, action, weighing)) for action in candidates]
     unknown = not any(guess.known for guess in guesses)
     for action in candidates:
@@ -163,11 +180,14 @@ def pair_neighbours(model: Torus | Subgroup, action: Group, report: Report | Non
     """
     columns = real_columns(model.filters)
     n = columns.shape[1]
-    first, second = shares(report, 1, 2)
-    single = spectra(columns, action, first).max(axis=1)
+    if isinstance(action, ImageRotation):
+        own, across = _correlations(columns, action, report)
+        single, pair = _spectrum(own).max(axis=1), _spectrum(own[:-1] + own[1:] + 1j * across).max(axis=1)
+    else:
+        single = spectra(columns, action).max(axis=1)
+        pair = 2 * spectra(columns[:, :-1] + 1j * columns[:, 1:], action).max(axis=1)
     if single.mean() <= 0.25:  # a plane is at most as pure as its two columns together, so none would be half pure
         return model
-    pair = 2 * spectra(columns[:, :-1] + 1j * columns[:, 1:], action, second).max(axis=1)
     # best[i]: the largest total purity of the first i columns, each counted.
     best, takes_two = np.zeros(n + 1), np.zeros(n + 1, bool)
     for i in range(1, n + 1):
