@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from explorer.components import crop, pad
 from explorer.state import PHOTO, Pixels
@@ -64,21 +65,20 @@ def set_drawing(patch: str, picture: Picture) -> None:
 
 
 def upload(patch: str) -> str:
-    """Take in what the uploader of this patch holds; what is wrong with it, if it cannot be used."""
+    """Take in what the uploader of this patch holds, once; what is wrong with it, if it cannot be used."""
     file = st.session_state.get(f"upload_{patch}")
-    if file is None:
+    if not isinstance(file, UploadedFile):  # none, or one that the server has lost meanwhile
         return ""
-    data = file.getvalue()
-    name = hashlib.sha256(data).hexdigest()[:16]
     last, trouble = st.session_state.get(f"file_{patch}", ("", ""))
-    if name == last:
+    if file.file_id == last:
         return trouble
     trouble = ""
     try:
-        set_photo(patch, np.rint(255 * open_picture(data)).astype(np.uint8), name)
+        pixels = np.rint(255 * open_picture(file.getvalue())).astype(np.uint8)
+        set_photo(patch, pixels, hashlib.sha256(pixels).hexdigest()[:16])
     except PictureError as error:
         trouble = str(error)
-    st.session_state[f"file_{patch}"] = (name, trouble)
+    st.session_state[f"file_{patch}"] = (file.file_id, trouble)
     return trouble
 
 

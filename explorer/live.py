@@ -12,7 +12,7 @@ import struct
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
@@ -30,7 +30,7 @@ _MOST_VISITORS = 200
 _FORGOTTEN = 1800.0  # seconds after which a visitor is taken to have left
 _POLICY_VIOLATION = 1008
 _prepared: OrderedDict[str, tuple[float, Answer]] = OrderedDict()  # the longest absent first
-_lines: dict[str, Callable[[bytes], None]] = {}  # open ones, by ticket
+_lines: dict[str, Callable[[bytes | None], None]] = {}  # open ones, by ticket; None is for the end
 _lock = threading.Lock()
 
 
@@ -44,12 +44,12 @@ def prepare(ticket: str, answer: Answer) -> None:
             _prepared.popitem(last=False)
 
 
-def tell(ticket: str, moment: float, news: bytes) -> None:
-    """Send what is to be seen since this moment to the page that has shown this ticket, if there is one."""
+def tell(ticket: str, moment: float, make: Callable[[], bytes]) -> None:
+    """Make what is to be seen since this moment, and send it to the page that shows this ticket, if there is one."""
     with _lock:
         line = _lines.get(ticket)
     if line is not None:
-        line(_head(moment, 0) + news)
+        line(_head(moment, 0) + make())
 
 
 def reply(ticket: str, text: str) -> bytes | None:
@@ -80,46 +80,64 @@ def _head(number: float, hand: int) -> bytes:
 
 async def _line(socket: WebSocket) -> None:
     """One page's line: first its ticket, then an answer for each message, until it leaves or says something odd."""
-    origin = urlsplit(socket.headers.get("origin", ""))
-    if origin.netloc != socket.headers.get("host"):
+    if not _is_ours(socket):
         return await socket.close(_POLICY_VIOLATION)
     await socket.accept()
     with suppress(WebSocketDisconnect, KeyError):  # KeyError: bytes where text was expected
         ticket = await socket.receive_text()
         if _answer(ticket) is not None:
-            async with _listed(ticket, socket):
+            async with _listed(ticket, socket) as send:
                 while (answer := await run_in_threadpool(reply, ticket, await socket.receive_text())) is not None:
-                    await socket.send_bytes(answer)
+                    await send(answer)
         await socket.close(_POLICY_VIOLATION)
 
 
-@asynccontextmanager
-async def _listed(ticket: str, socket: WebSocket) -> AsyncIterator[None]:
-    """Meanwhile, `tell` reaches this page. A page that is slow to listen hears the newest only."""
-    waiting: asyncio.Queue[bytes] = asyncio.Queue(1)
+def _is_ours(socket: WebSocket) -> bool:
+    """Whether the page that asks is one we have served."""
+    try:
+        return urlsplit(socket.headers.get("origin", "")).netloc == socket.headers.get("host")
+    except ValueError:
+        return False
 
-    def offer(news: bytes) -> None:
+
+@asynccontextmanager
+async def _listed(ticket: str, socket: WebSocket) -> AsyncIterator[Callable[[bytes], Awaitable[None]]]:
+    """Meanwhile, `tell` reaches this page, and no other that has shown the ticket before. Yields what sends.
+
+    A page that is slow to listen hears the newest only.
+    """
+    waiting: asyncio.Queue[bytes | None] = asyncio.Queue(1)
+    loop = asyncio.get_running_loop()
+
+    def offer(news: bytes | None) -> None:
         if waiting.full():
             waiting.get_nowait()
         waiting.put_nowait(news)
 
-    async def send() -> None:
-        with suppress(WebSocketDisconnect, RuntimeError):  # it has left, as the other side of the line will notice
-            while True:
-                await socket.send_bytes(await waiting.get())
-
-    loop = asyncio.get_running_loop()
-
-    def line(news: bytes) -> None:
+    def line(news: bytes | None) -> None:
         loop.call_soon_threadsafe(offer, news)
 
-    sending = asyncio.create_task(send())
+    async def send(data: bytes) -> None:
+        try:
+            await socket.send_bytes(data)
+        except RuntimeError as error:  # what it is called when two tasks notice that a page has left
+            raise WebSocketDisconnect from error
+
+    async def pass_on() -> None:
+        with suppress(WebSocketDisconnect):
+            while (news := await waiting.get()) is not None:
+                await send(news)
+            await socket.close(_POLICY_VIOLATION)
+
     with _lock:
-        _lines[ticket] = line
+        before, _lines[ticket] = _lines.get(ticket), line
+    if before is not None:
+        before(None)
+    passing = asyncio.create_task(pass_on())
     try:
-        yield
+        yield send
     finally:
-        sending.cancel()
+        passing.cancel()
         with _lock:
             if _lines.get(ticket) is line:
                 del _lines[ticket]

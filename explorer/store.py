@@ -1,9 +1,10 @@
 """What this visitor has chosen, kept in st.session_state and in the link; `hands` keeps what they have drawn.
 
-No other module touches st.session_state.
+No third module touches st.session_state.
 """
 
 import hashlib
+import math
 import time
 import uuid
 from typing import Any, NamedTuple, TypeVar
@@ -40,8 +41,9 @@ def begin(page: str) -> None:
     elif "link" not in st.session_state or asked != st.session_state["link"]:
         asked = asked or bare.get(page, {})
         _follow(asked)
-    if page != st.session_state.get("page"):
+    if page != st.session_state.get("page"):  # whose widgets are other ones, even if they are called the same
         st.session_state["drawn"] = set()
+        st.session_state.pop("drawing", None)
     st.session_state["link"], st.session_state["page"] = asked, page
 
 
@@ -330,11 +332,11 @@ def is_new(what: str, value: object) -> bool:
     return before != value
 
 
-def since(scene: object) -> tuple[float, bool]:
-    """When this became what the stage shows, in seconds, and whether that is now."""
+def since(scene: str) -> tuple[float, bool]:
+    """When the scene of this fingerprint became what the stage shows, in seconds, and whether that is now."""
     last, moment = st.session_state.get("scene", (None, 0.0))
     if new := scene != last:
-        moment = time.time()
+        moment = max(time.time(), math.nextafter(moment, math.inf))  # clocks are put back now and then
         st.session_state["scene"] = (scene, moment)
     return moment, new
 

@@ -1,7 +1,10 @@
 """The lab: draw, choose or upload a picture, turn it, and watch the posterior over the turn."""
 
+import hashlib
 from collections.abc import Set
 from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -9,7 +12,7 @@ import streamlit as st
 from explorer import compute, live, store
 from explorer.components.line import line
 from explorer.components.stage import stage
-from explorer.compute import Question
+from explorer.compute import Picture, Question
 from explorer.library import Entry
 from explorer.state import HIDEABLE, ViewState
 from explorer.views.picture import Chosen, choose, current, moved
@@ -79,36 +82,58 @@ def _settings(hide: Set[str]) -> None:
         save(_shown)
 
 
-def _scene() -> tuple[Chosen, Chosen | None, Question]:
+class _View(NamedTuple):
     """What is chosen, whether or not its controls are shown."""
+
+    x: Chosen
+    y: Chosen | None
+    question: Question
+
+    @property
+    def pictures(self) -> tuple[Picture, Picture | None]:
+        return self.x.picture, None if self.y is None else self.y.picture
+
+    @property
+    def scene(self) -> Scene:
+        return compute.scene(*self.pictures, self.question, store.angle())
+
+    @property
+    def fingerprint(self) -> str:
+        """The same as long as the answer at each turn is."""
+        sha = hashlib.sha256(repr(self.question).encode())
+        for picture in self.pictures:
+            sha.update(b"none" if picture is None else picture.tobytes())
+        return sha.hexdigest()
+
+
+def _view() -> _View:
     times, prior = store.observations()
     strength = store.choice("strength", 0.0)
     if strength and not times:
         prior = (complex(strength * np.exp(1j * np.radians(store.choice("centre", 0)))),)
     question = Question(store.lab_entry(), store.choice("sigma", 0.5), store.choice("pixel_noise", 0.0), times, prior)
-    return current("x"), None if store.choice("second", store.COPY) == store.COPY else current("y"), question
+    return _View(current("x"), None if store.choice("second", store.COPY) == store.COPY else current("y"), question)
 
 
 def _shown() -> tuple[Scene, Entry, ViewState]:
     """All that is to be known of what is on the stage."""
-    x, y, question = _scene()
-    scene = compute.scene(x.picture, y and y.picture, question, store.angle())
-    return scene, question.entry, store.view()
+    view = _view()
+    return view.scene, view.question.entry, store.view()
 
 
 def _stage() -> None:
-    x, y, question = _scene()
-    still = x.done and (y is None or y.done)
-    scene = compute.scene(x.picture, y and y.picture, question, store.angle())
-    moment, new = store.since((x.picture.tobytes(), y and y.picture.tobytes(), repr(question)))
-    if new:
-        live.tell(store.visitor(), moment, scene.blob(whole=False))  # this turn now, all turns with the page
-    blob = compute.answer(x.picture, y and y.picture, question, None if still else store.angle())
+    view = _view()
+    scene = view.scene
+    moment, new = store.since(view.fingerprint)
+    if new:  # this turn now, all turns with the page
+        live.tell(store.visitor(), moment, partial(scene.blob, whole=False))
+    still = view.x.done and (view.y is None or view.y.done)
+    blob = compute.answer(*view.pictures, view.question, None if still else store.angle())
     store.note_sweep(stage(blob, moment, store.command("stage"), store.known_sweeps()))
-    hands = {patch: moved(patch) for patch in "xy"}
+    hands = {"x": moved("x")} if view.y is None else {"x": moved("x"), "y": moved("y")}
 
     def answer(hand: str, message: object) -> bytes | None:
-        picture = hands[hand](message)
+        picture = hands[hand](message) if hand in hands else None
         if picture is None:
             return None
         return (replace(scene, x=picture) if hand == "x" else replace(scene, y=picture)).blob(whole=False)

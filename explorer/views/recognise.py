@@ -32,8 +32,8 @@ def page() -> None:
             recognise(blob, store.command("recognise"))
         hand, vote, angle = moved("x"), compute.voting(entry, label), store.angle()
 
-        def answer(_: str, message: object) -> bytes | None:
-            picture = hand(message)
+        def answer(patch: str, message: object) -> bytes | None:
+            picture = hand(message) if patch == "x" else None
             return None if picture is None else vote(framed(picture) if source == "Draw" else picture, angle) or b""
 
         live.prepare(store.visitor(), answer)

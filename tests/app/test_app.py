@@ -14,10 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from streamlit.proto.Common_pb2 import FileURLs
+from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile, UploadedFileRec
 from streamlit.testing.v1 import AppTest
 
 import explorer
-from explorer import compute
+from explorer import compute, hands, store
 from explorer.__main__ import free_port, main
 from explorer.components.crop import decode as decode_circle
 from explorer.components.pad import SIDE, decode
@@ -371,3 +373,37 @@ def test_a_sweep_is_sent_once_unless_it_got_lost(app):
     app.run()
     assert sent()[16:] == whole[16:]
     assert not app.exception
+
+
+def test_an_upload_that_the_server_has_lost_is_none(monkeypatch):
+    """After a restart the page still says it has a file, and the server has not."""
+    monkeypatch.setattr(hands.st, "session_state", {"upload_x": DeletedFile("gone")})
+    assert hands.upload("x") == ""
+    assert hands.photo("x") is None
+
+
+def test_the_same_file_can_be_chosen_again(monkeypatch):
+    session = {}
+    monkeypatch.setattr(hands.st, "session_state", session)
+    for number, shade in enumerate((10, 200, 10)):
+        buffer = io.BytesIO()
+        Image.fromarray(np.full((20, 20), shade, np.uint8)).save(buffer, "PNG")
+        record = UploadedFileRec(str(number), "a.png", "image/png", buffer.getvalue())
+        session["upload_x"] = UploadedFile(record, FileURLs())
+        for _ in range(2):
+            assert hands.upload("x") == ""
+            assert hands.photo("x").pixels[0, 0] == shade
+        hands.set_photo("x", np.full((4, 4), 77, np.uint8), "from a link")
+        hands.upload("x")
+        assert hands.photo("x").pixels[0, 0] == 77
+
+
+def test_moments_grow_even_if_the_clock_is_put_back(monkeypatch):
+    monkeypatch.setattr(store.st, "session_state", {})
+    moments = []
+    for now, scene in ((100.0, "a"), (40.0, "b"), (40.0, "c"), (200.0, "d")):
+        monkeypatch.setattr(store.time, "time", lambda now=now: now)
+        moments.append(store.since(scene))
+        assert store.since(scene) == (moments[-1][0], False)
+    assert all(new for _, new in moments)
+    assert sorted({moment for moment, _ in moments}) == [moment for moment, _ in moments]

@@ -80,10 +80,11 @@ def test_who_left_long_ago_is_forgotten(monkeypatch):
     assert "gone" not in live._prepared
 
 
-def knock(origin, *messages):
+def knock(origin, *messages, gone=False):
     """What a socket from this origin hears, until it is closed; run by hand, without a network.
 
-    A message may be something to do instead: then what comes of it is heard before the next.
+    A message may be something to do instead: then what comes of it is heard before the next. Who is gone cannot be sent
+    anything.
     """
     heard = []
     coming = [{"type": "websocket.connect"}, *messages, {"type": "websocket.disconnect", "code": 1000}]
@@ -95,6 +96,8 @@ def knock(origin, *messages):
         return coming.pop(0)
 
     async def send(message):
+        if gone and message["type"] == "websocket.send":
+            raise RuntimeError("gone")
         heard.append(message)
 
     headers = [(b"host", b"here:8501"), *([(b"origin", origin.encode())] if origin is not None else [])]
@@ -119,7 +122,9 @@ def test_our_own_page_is_answered():
     assert heard[1]["bytes"] == WHITE
 
 
-@pytest.mark.parametrize("origin", [None, "", "null", "http://elsewhere", "http://here:8501.evil", "http://here:8502"])
+@pytest.mark.parametrize(
+    "origin", [None, "", "null", "http://elsewhere", "http://here:8501.evil", "http://here:8502", "http://["]
+)
 def test_other_pages_are_turned_away(origin):
     live.prepare("t", echo)
     assert [m["type"] for m in knock(origin, text("t"), text(asking()))] == ["websocket.close"]
@@ -128,7 +133,7 @@ def test_other_pages_are_turned_away(origin):
 @pytest.mark.parametrize("ticket", [text("stolen"), text(""), {"type": "websocket.receive", "bytes": b"t"}])
 def test_without_a_ticket_nothing_is_said(ticket):
     live.prepare("t", echo)
-    tell = partial(live.tell, "stolen", 1.0, b"secret")
+    tell = partial(live.tell, "stolen", 1.0, lambda: b"secret")
     assert "websocket.send" not in [m["type"] for m in knock(HERE, ticket, tell, text(asking()))]
 
 
@@ -142,11 +147,11 @@ def test_an_odd_message_ends_the_line(odd):
 def test_a_page_is_told_what_is_new():
     live.prepare("t", echo)
     live.prepare("other", echo)
-    told = [partial(live.tell, "t", 5.0, b"news"), partial(live.tell, "other", 6.0, b"not for us")]
+    told = [partial(live.tell, "t", 5.0, lambda: b"news"), partial(live.tell, "other", 6.0, lambda: b"not for us")]
     heard = knock(HERE, text("t"), *told, text(asking()))
     assert [m.get("bytes") for m in heard] == [None, head(5.0, 0) + b"news", WHITE]
     assert live._lines == {}  # it has left
-    live.tell("t", 7.0, b"to nobody")
+    live.tell("t", 7.0, lambda: pytest.fail("made for nobody"))
 
 
 def test_who_is_slow_to_listen_hears_the_newest():
@@ -154,20 +159,26 @@ def test_who_is_slow_to_listen_hears_the_newest():
 
     def hurry():
         for moment in range(1, 4):
-            live.tell("t", float(moment), b"news")
+            live.tell("t", float(moment), lambda: b"news")
 
     assert [m.get("bytes") for m in knock(HERE, text("t"), hurry)] == [None, head(3.0, 0) + b"news"]
 
 
-def test_a_second_line_takes_over_and_the_first_may_leave():
+def test_a_second_line_of_a_ticket_ends_the_first():
     live.prepare("t", echo)
+    told = []
 
     def second():
-        assert [m.get("bytes") for m in knock(HERE, text("t"), partial(live.tell, "t", 1.0, b"b"))][1:] == [
-            head(1.0, 0) + b"b"
-        ]
+        told.extend(m.get("bytes") for m in knock(HERE, text("t"), partial(live.tell, "t", 1.0, lambda: b"news")))
 
-    assert [m["type"] for m in knock(HERE, text("t"), second)] == ["websocket.accept"]
+    assert [m["type"] for m in knock(HERE, text("t"), second)] == ["websocket.accept", "websocket.close"]
+    assert told[1:] == [head(1.0, 0) + b"news"]
+
+
+def test_who_leaves_while_being_answered_leaves_no_traceback():
+    live.prepare("t", echo)
+    heard = knock(HERE, text("t"), text(asking()), gone=True)
+    assert [m["type"] for m in heard] == ["websocket.accept"]
 
 
 def test_a_socket_closes_without_a_traceback():

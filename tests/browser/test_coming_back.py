@@ -54,6 +54,21 @@ def test_controls_show_what_is_on_the_stage(page, other):
     assert "draw." in page.url
 
 
+@pytest.mark.parametrize("pause", [0, 20])
+def test_who_turns_round_at_once_finds_everything_as_it_was(page, server, pause):
+    """The run of the page in between is cut short."""
+    page.goto(f"{server}/?x=shape.triangle&sigma=1.0")
+    says(page, "Three turns")
+    visit(page, "Recognise")
+    page.wait_for_timeout(pause)
+    visit(page, "Lab")
+    page.wait_for_selector(".stage[data-drawn]")
+    page.wait_for_timeout(500)
+    says(page, "Three turns")
+    expect(marked(page, "gallery_shape_x").get_by_role("img")).to_have_attribute("alt", "triangle")
+    expect(page.get_by_role("slider", name="Model noise σ")).to_have_attribute("aria-valuetext", "1.00")
+
+
 def test_each_source_remembers_its_choice(page):
     choose(page, "hexagon")
     says(page, "Six turns")

@@ -74,6 +74,22 @@ def test_a_line_that_breaks_during_a_stroke_loses_nothing(sent, server):
     stroke(sent, hold=lambda: lines[0].close())
 
 
+def test_a_line_that_broke_comes_back(sent, server):
+    lines = []
+
+    def relay(socket):
+        lines.append(socket)
+        socket.connect_to_server()
+
+    sent.route_web_socket(re.compile("/live$"), relay)
+    sent.goto(server)
+    sent.wait_for_selector(".line[data-open]", state="attached")
+    lines[0].close()
+    sent.wait_for_selector(".line:not([data-open])", state="attached")
+    sent.wait_for_selector(".line[data-open]", state="attached")
+    assert len(lines) == 2
+
+
 @pytest.fixture
 def slow(sent, server):
     """The lab, where nothing that Streamlit sends arrives until `slow.release()`."""

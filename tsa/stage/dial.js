@@ -130,7 +130,7 @@ function turning(self, dial, find) {
 
 // What happens elsewhere on the page: early answers, and pointers. Returns what ends it; adding twice is once.
 function heard(self) {
-  const ears = { "tsa-show": self.answered, "tsa-stage": self.told, pointerdown: self.rest };
+  const ears = { ...self.ears, pointerdown: self.rest };
   for (const [name, ear] of Object.entries(ears)) window.addEventListener(name, ear, true);
   return () => {
     self.stop();

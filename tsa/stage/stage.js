@@ -110,20 +110,18 @@ function create(root) {
     self.images();
   };
   // Early answers, at one turn: while a hand moves elsewhere on the page, or until the whole sweep is here.
-  self.answered = (event) => {
-    const sweep = decode(event.detail);
-    if (sweep.only !== self.angle) return; // the dial is elsewhere
-    event.preventDefault(); // taken
-    self.show(sweep);
-    self.draw();
-  };
-  self.told = (event) => {
-    const { moment, bytes } = event.detail;
+  const early = (bytes) => {
     const sweep = decode(bytes);
-    if (sweep.only !== self.angle || moment <= self.moment) return;
-    self.moment = moment;
+    if (sweep.only !== self.angle) return false; // the dial is elsewhere
     self.show(sweep);
     self.draw();
+    return true;
+  };
+  self.ears = {
+    "tsa-show": (event) => early(event.detail) && event.preventDefault(), // taken
+    "tsa-stage": ({ detail: { moment, bytes } }) => {
+      if (moment > self.moment && early(bytes)) self.moment = moment;
+    },
   };
   self.images = () => {
     const { sides, copy, picture, first } = self.sweep;

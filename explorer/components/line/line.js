@@ -5,23 +5,21 @@
 export default function ({ data, parentElement }) {
   const self = instance(parentElement, create);
   self.open(data);
-  return self.close;
+  return self.leave;
 }
 
 const HANDS = [null, "x", "y"]; // as Python counts them
 
 function create(root) {
   const mark = root.querySelector(".line").dataset;
-  let [line, refused] = [null, false];
+  let [line, ticket, pause, retry] = [null, "", 0, 0];
   const say = (name, detail) => window.dispatchEvent(new CustomEvent(name, { detail }));
   const ask = (event) => {
     if (line?.readyState !== WebSocket.OPEN) return;
     line.send(JSON.stringify(event.detail));
     event.preventDefault(); // taken
   };
-  const open = (ticket) => {
-    window.addEventListener("tsa-ask", ask); // adding twice is once
-    if (refused || (line && line.readyState <= WebSocket.OPEN)) return;
+  const connect = () => {
     line = new WebSocket(new URL("/live", window.location.href.replace(/^http/, "ws")));
     line.binaryType = "arraybuffer";
     line.onopen = () => {
@@ -29,22 +27,35 @@ function create(root) {
       mark.open = "";
     };
     line.onclose = () => {
-      refused ||= mark.open === undefined; // there is none here
       delete mark.open;
       say("tsa-lost");
+      pause = Math.min(20_000, 2 * pause || 1000); // it may come back; where there is none, we ask less and less
+      retry = setTimeout(connect, pause);
     };
     line.onmessage = ({ data }) => {
       const [head, bytes] = [new DataView(data), new Uint8Array(data, 16)];
       const [number, hand] = [head.getFloat64(0, true), HANDS[head.getUint32(8, true)]];
+      pause = 0;
       if (hand) say("tsa-answer", { hand, number, bytes });
       else say("tsa-stage", { moment: number, bytes });
     };
   };
+  const open = (ours) => {
+    window.addEventListener("tsa-ask", ask); // adding twice is once
+    if (ours === ticket) return;
+    ticket = ours;
+    close();
+    connect();
+  };
   const close = () => {
-    window.removeEventListener("tsa-ask", ask);
+    clearTimeout(retry);
     if (!line) return;
     line.onclose = null; // whoever waits for an answer leaves too
     line.close();
   };
-  return { open, close };
+  const leave = () => {
+    window.removeEventListener("tsa-ask", ask);
+    close();
+  };
+  return { open, leave };
 }

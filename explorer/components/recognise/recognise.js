@@ -28,10 +28,12 @@ function create(root) {
   };
 
   // While a hand moves elsewhere on the page: the votes at one turn.
-  self.answered = (event) => {
-    event.preventDefault(); // taken
-    self.show(decode(event.detail));
-    self.draw();
+  self.ears = {
+    "tsa-show": (event) => {
+      event.preventDefault(); // taken
+      self.show(decode(event.detail));
+      self.draw();
+    },
   };
 
   round.onpointerdown = round.onpointermove = (event) => {
