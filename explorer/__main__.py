@@ -91,7 +91,7 @@ def main(argv: list[str] | None = None) -> int:
             # longer know the name and shows an error. The stage says itself what it has.
             "global.minCachedMessageSize": 1e9,
             "global.disableWidgetStateDuplicationWarning": True,  # store.begin() sets what has defaults
-            "server.maxUploadSize": 130,  # MB: the largest model file; pictures have a limit of their own
+            "server.maxUploadSize": 65,  # MB: the largest model file; pictures have a limit of their own
             "browser.gatherUsageStats": False,
             "client.toolbarMode": "minimal",
             "client.showErrorDetails": "full" if private else "none",

@@ -1,9 +1,12 @@
 """Numbers to figures that people inspect and save; pure, no Streamlit."""
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
 from tsa.checks import Array
+from tsa.groups import ImageRotation
 from tsa.inspection import Inspection
 
 _LAYOUT = {"margin": {"l": 10, "r": 10, "t": 36, "b": 10}, "height": 300, "legend": {"orientation": "h", "y": -0.25}}
@@ -13,19 +16,28 @@ _BLUE, _ORANGE, _GREEN = "#0072B2", "#D55E00", "#009E73"
 
 def equivariance(inspection: Inspection) -> go.Figure:
     """The equivariance error against s, the model's own share apart from the interpolation's."""
-    errors = inspection.equivariance
-    s = np.degrees(errors.angles) if errors.angles.ndim == 1 else np.arange(len(errors.angles))
-    figure = go.Figure()
-    for name, values, colour, dash in (
+    errors, action = inspection.equivariance, inspection.action
+    turns, figure = errors.angles / (2 * np.pi), go.Figure()
+    s: Any
+    if isinstance(action, ImageRotation):
+        s, name = 360 * turns, "s in degrees"
+        figure.update_xaxes(dtick=45)
+    elif turns.ndim == 1:
+        s, name = np.rint(turns * action.shape[0]), "s in samples"
+    else:
+        s, name = [f"{down:.0f}, {right:.0f}" for down, right in turns * action.shape], "s in pixels down, right"
+        figure.update_xaxes(type="category")
+    for title, values, colour, dash in (
         ("model", errors.model, _BLUE, "solid"),
         ("interpolation", errors.interpolation, _ORANGE, "dash"),
         ("both together", errors.total, _GREEN, "dot"),
     ):
         line = {"color": colour, "dash": dash, "width": 2.5}
-        figure.add_scatter(x=s, y=values, name=name, line=line, hovertemplate="%{y:.3f}")
+        figure.add_scatter(x=s, y=values, name=title, line=line, hovertemplate="%{y:.3g}")
     figure.update_layout(title="Equivariance error against s", hovermode="x unified", **_LAYOUT)
-    figure.update_xaxes(title="s in degrees" if errors.angles.ndim == 1 else "shift", dtick=45)
-    figure.update_yaxes(title="‖z(s·x) − e^{iωs}z(x)‖ / ‖z(x)‖", rangemode="tozero")
+    figure.update_xaxes(title=name)
+    small = {"tickformat": ".0e", "exponentformat": "e"} if errors.total.max() < 1e-3 else {}
+    figure.update_yaxes(title="‖z(s·x) − e^{iωs}z(x)‖ / ‖z(x)‖", rangemode="tozero", **small)
     return figure
 
 
@@ -36,7 +48,7 @@ def purity(inspection: Inspection) -> go.Figure:
     names = [str(w) if weights.ndim == 1 else str(tuple(w)) for w in weights.tolist()]
     figure = go.Figure()
     figure.add_scatter(
-        x=size, y=score.ceiling, mode="markers", name="best possible", marker={"symbol": "line-ew-open", "size": 12,
+        x=size, y=score.ceiling, mode="markers", name="in the purest set", marker={"symbol": "line-ew-open", "size": 12,
         "color": _ORANGE}, hovertemplate="%{y:.3f}",
     )  # fmt: skip
     figure.add_scatter(
@@ -55,8 +67,10 @@ def curve(points: list[tuple[float, float]]) -> go.Figure:
     figure = go.Figure()
     thin = slice(None, None, max(1, len(pairs) // 800))
     colour = "rgba(0,114,178,0.3)"
-    figure.add_scatter(x=pairs[thin], y=evidence[thin], name="a batch", line={"color": colour, "width": 1})
-    figure.add_scatter(x=pairs[thin], y=_smooth(evidence)[thin], name="smoothed", line={"color": _BLUE, "width": 2.5})
+    smooth = _smooth(evidence)
+    if not np.array_equal(smooth, evidence):
+        figure.add_scatter(x=pairs[thin], y=evidence[thin], name="a batch", line={"color": colour, "width": 1})
+    figure.add_scatter(x=pairs[thin], y=smooth[thin], name="smoothed", line={"color": _BLUE, "width": 2.5})
     figure.update_layout(title="Evidence while training", **_LAYOUT)
     figure.update_xaxes(title="pairs seen")
     figure.update_yaxes(title="mean log p(y | x), nats")

@@ -4,17 +4,20 @@ No third module touches st.session_state.
 """
 
 import hashlib
+import itertools
 import math
 import time
 import uuid
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from explorer import compute, hands, state
 from explorer.hands import sent
-from explorer.library import LAB_MODEL, Entry, open_entry
+from explorer.library import AS_FOUND, LAB_MODEL, Entry, Reading, open_entry
 from explorer.state import Source, ViewState
 from tsa import files
 from tsa.errors import NotOrthonormalError, TSAError
@@ -268,14 +271,34 @@ def follow_menu(key: str) -> None:
     choose_model(st.session_state[key])
 
 
-def add_model(model: Entry, choose: bool = True) -> None:
-    """Add a model of the visitor's own, in place of one of the same name, and use it if wanted."""
+def add_model(model: Entry, choose: bool = True) -> Entry:
+    """Add a model of the visitor's own, under a name that no other one has, and use it if wanted."""
     own = _own_models()
+    model = replace(model, name=_free_name(model))
     spare = [name for name in own if name not in (_model_name(), model.name)]
     dropped = spare[: max(0, len(own) - _MOST_OWN)]
     st.session_state["own_models"] = {name: own[name] for name in own if name not in dropped} | {model.name: model}
     if choose:
         choose_model(model.name)
+    return model
+
+
+def _free_name(model: Entry) -> str:
+    """Its name, or that with a number if it means another model already."""
+    names = (f"{model.name} ({number})" if number > 1 else model.name for number in itertools.count(1))
+    taken = {name: one.digest for name, one in _own_models().items()} | dict.fromkeys(files.bundled(), "")
+    return next(name for name in names if taken.get(name, model.digest) == model.digest)
+
+
+def refined() -> Entry | None:
+    """What the chosen model was refined to, if it was."""
+    return _own_models().get(st.session_state.get("refined", {}).get(entry().digest))
+
+
+def add_refined(model: Entry) -> None:
+    """What the chosen model was refined to."""
+    names = st.session_state.setdefault("refined", {})
+    names[entry().digest] = add_model(model, choose=False).name
 
 
 class Trouble(NamedTuple):
@@ -285,25 +308,35 @@ class Trouble(NamedTuple):
     can_be_projected: bool
 
 
-def open_model(name: str, data: bytes, report: Report, project: bool = False) -> Trouble | None:
-    """Take in a model file and use it; nothing changes if it cannot be used. The same file is opened once."""
-    this = (name, hashlib.sha256(data).hexdigest(), project)
+def open_model(
+    file: UploadedFile, report: Report, project: bool = False, reading: Reading = AS_FOUND
+) -> Trouble | None:
+    """Take in a model file and use it; nothing changes if it cannot be used. The same upload is opened once."""
+    this = (file.file_id, project, reading)
     last, trouble = st.session_state.get("opened_model", (None, None))
-    if last == this or (last == (*this[:2], True) and trouble is None):
+    if last == this or (last == (file.file_id, True, reading) and trouble is None):
         return trouble
+    stem = "".join(c for c in file.name.rsplit(".", 1)[0][:60] if c.isprintable()) or "model"
     try:
-        add_model(open_entry(_free_name(name), data, project, report))
+        opened = open_entry(stem, file.getvalue(), project, report, reading)
+        if last is not None and last[0] == file.file_id:  # read otherwise before
+            _own_models().pop(st.session_state.get("uploaded_model", ""), None)
+        st.session_state["uploaded_model"] = add_model(opened).name
         trouble = None
     except TSAError as error:
-        trouble = Trouble(str(error), isinstance(error.__cause__, NotOrthonormalError))
+        off = error.__cause__
+        if isinstance(off, NotOrthonormalError):
+            sentence = f"These filters are not orthonormal: WᵀW departs from the identity by up to {off.defect:.2g}."
+            trouble = Trouble(sentence, True)
+        else:
+            trouble = Trouble(str(error), False)
     st.session_state["opened_model"] = (this, trouble)
     return trouble
 
 
-def _free_name(name: str) -> str:
-    """A file's name without its ending, told apart from the bundled ones."""
-    stem = "".join(c for c in name.rsplit(".", 1)[0][:60] if c.isprintable()) or "model"
-    return f"{stem} (uploaded)" if stem in files.bundled() else stem
+def shows_upload() -> bool:
+    """Whether the chosen model is the one that was uploaded last."""
+    return _model_name() == st.session_state.get("uploaded_model")
 
 
 def _own_models() -> dict[str, Entry]:

@@ -135,7 +135,8 @@ def test_the_verdict_says_what_differs():
     model = fourier_model(9)
     fewer = Subgroup(model.filters[:, :3], model.weights[:3])
     assert compare(model, fewer).verdict == (
-        "Not the same representation: differently many subspaces at 2 weights: 3 (1 against 0), 4 (1 against 0)."
+        "Not the same representation: differently many at 2 weights: "
+        "3 (1 against 0 subspaces), 4 (1 against 0 subspaces)."
     )
     backwards = Subgroup(model.filters, -model.weights)
     result = compare(model, backwards)

@@ -85,7 +85,7 @@ class Comparison:
         apart = [s for s in self.differing if s.of_one_kind and s.affinity < close]
         opposite = [s for s in self.differing if s.of_one_kind and s.affinity >= close]
         reasons = (
-            _reason("differently many subspaces at", [f"{s.weight} ({_against(s)})" for s in unequal]),
+            _reason("differently many at", [f"{s.weight} ({_against(s)})" for s in unequal]),
             _reason("other spaces at", [f"{s.weight} ({np.degrees(np.arccos(s.affinity)):.0f}° apart)" for s in apart]),
             _reason("the same space but turned otherwise at", [str(s.weight) for s in opposite]),
         )
@@ -97,7 +97,9 @@ class Comparison:
             {
                 "weight": space.weight,
                 "subspaces in the first": space.subspaces[0],
-                "subspaces in the second": space.subspaces[1],
+                "in the second": space.subspaces[1],
+                "dimensions in the first": space.dimensions[0],
+                "dimensions in the second": space.dimensions[1],
                 "affinity": space.affinity,
                 "agreement": space.agreement,
                 "same": space not in self.differing,
@@ -120,8 +122,9 @@ def _count(items: Sequence[object], noun: str) -> str:
 
 def _against(space: WeightSpace) -> str:
     """The two multiplicities, or the dimensions where those do not tell the two apart."""
-    numbers = space.subspaces if space.subspaces[0] != space.subspaces[1] else space.dimensions
-    return f"{numbers[0]} against {numbers[1]}{'' if numbers is space.subspaces else ' dimensions'}"
+    if space.subspaces[0] != space.subspaces[1]:
+        return f"{space.subspaces[0]} against {space.subspaces[1]} subspaces"
+    return f"{space.dimensions[0]} against {space.dimensions[1]} dimensions"
 
 
 def compare(a: Subgroup, b: Subgroup, tolerance: float = 1e-3) -> Comparison:

@@ -87,11 +87,11 @@ def assets(folder: str) -> Path:
     return inside if inside.is_dir() else beside
 
 
-def read(source: str | os.PathLike[str] | bytes, project: bool = False) -> ModelFile:
+def read(source: str | os.PathLike[str] | bytes, project: bool = False, in_rows: bool | None = None) -> ModelFile:
     """Read and check a model file, given by its path or its bytes.
 
     `project` replaces filters that are not orthonormal by the nearest ones that are; otherwise they are an error
-    that says how far off they are.
+    that says how far off they are. `in_rows` says how filters that are not ours lie, if it need not be found out.
     """
     arrays = read_arrays(source)
     ours = "filters" in arrays and "W" not in arrays
@@ -107,7 +107,7 @@ def read(source: str | os.PathLike[str] | bytes, project: bool = False) -> Model
         shape = tuple(int(n) for n in arrays["shape"].ravel().real) if "shape" in arrays else None
         if filters.dtype.kind != "c" or not ours:
             count = filters.shape
-            filters, kept, note = convert(filters, None if shape is None else math.prod(shape))
+            filters, kept, note = convert(filters, None if shape is None else math.prod(shape), in_rows)
             if weights is not None and len(weights) in count and len(kept) < len(weights):
                 weights = weights[kept]
         if filters.shape[0] > _MOST_PIXELS:
@@ -248,8 +248,10 @@ def _array(file: Any, size: int, name: str) -> Array:
     for n in shape:
         count *= int(n)
     wanted, there = count * dtype.itemsize, size - file.tell()
-    if not 0 <= wanted <= _LARGEST or wanted != there:
+    if wanted < 0 or wanted != there:
         raise ModelFileError(f"{name} claims {wanted} bytes of data but has {there}; the file is damaged.")
+    if wanted > _LARGEST:
+        raise ModelFileError(f"{name} has {wanted / 2**20:.0f} MB; at most {_LARGEST >> 20} are read. Try float32.")
     data = file.read(wanted)
     if len(data) != wanted:
         raise ModelFileError(f"{name} ends early; the file is truncated.")

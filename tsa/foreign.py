@@ -28,18 +28,21 @@ def take_filters(arrays: dict[str, Array]) -> Array:
     return arrays.pop(found[0])
 
 
-def convert(w: Array, pixels: int | None = None) -> tuple[Array, Array, str]:
+def convert(w: Array, pixels: int | None = None, in_rows: bool | None = None) -> tuple[Array, Array, str]:
     """Complex filters (D, J) from a real or complex array, which of its filters they are, and how it was read.
 
     Real: filters in columns, neighbours a pair, an odd one (or one whose partner is zero) a line. Complex: one filter
     in each column, of any length; one that is real up to phase is a line, and of two conjugates only the first is
     kept, for they are one plane. Filters in rows are recognised by `pixels` if that is known, else by being fewer than
-    their pixels and nearly orthogonal, as the columns then cannot be. A square array is read by columns.
+    their pixels and nearly orthogonal, as the columns then cannot be. A square array is read by columns. `in_rows` says
+    it if somebody knows.
     """
     notes = []
+    if not w.size:
+        raise ModelFileError(f"This file holds no filters: its array has {w.shape[0]}×{w.shape[1]} numbers.")
     if min(w.shape) > _MOST:
         raise ModelFileError(f"At most {_MOST} filters are read; this file holds {w.shape[0]}×{w.shape[1]} numbers.")
-    if _lies_on_its_side(w, pixels):
+    if _lies_on_its_side(w, pixels) if in_rows is None else in_rows:
         w = w.T
         notes.append(f"The filters were in rows: {w.shape[1]} of {w.shape[0]} pixels.")
     if w.dtype.kind != "c":

@@ -26,6 +26,7 @@ class _Action(ABC):
 
     shape: tuple[int, ...]
     lattice: Array
+    words: str  # for people
     characters: Array  # the weights the lattice can tell apart, one of each pair ±ω: (m,) or (m, 2), 0 first
 
     @property
@@ -141,6 +142,11 @@ class ImageRotation(_Action):
 
     def __repr__(self) -> str:
         return f"ImageRotation({self.size})"
+
+    @property
+    def words(self) -> str:  # type: ignore[override]
+        """`rotation of 16×16 pixels`."""
+        return f"rotation of {self.size}×{self.size} pixels"
 
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
@@ -315,6 +321,11 @@ class CyclicShift(_Action):
 
     def __repr__(self) -> str:
         return f"CyclicShift({self.sizes[0] if len(self.sizes) == 1 else self.sizes})"
+
+    @property
+    def words(self) -> str:  # type: ignore[override]
+        """`shifts of 32 samples`, or `shifts of 16×16 pixels`."""
+        return f"shifts of {'×'.join(map(str, self.sizes))} {'samples' if len(self.sizes) == 1 else 'pixels'}"
 
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]

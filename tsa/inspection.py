@@ -16,6 +16,7 @@ from tsa.model import Subgroup, equivariance_error
 from tsa.polar import patch_of, to_polar, turn
 from tsa.progress import Report, shares
 from tsa.recovery import Recovery, recovery
+from tsa.sheet import by_weight
 from tsa.stiefel import orthonormality_defect
 from tsa.weights import Group, Weights, check_same_patches, describe, highest, spectra
 
@@ -50,7 +51,8 @@ class Inspection:
     """What is true of one model under one action. `energy` of patches is the fraction the filters' span holds.
 
     `weights` are the action's opinion (their confidence is the purity at the weight it prefers); `recovery` judges the
-    weights the model has. Evidences are mean nats per fresh pair of white noise, phases free and phases coupled.
+    weights the model has. Evidences are mean nats per fresh pair of white noise, phases free and phases coupled, of the
+    pixels that the action moves.
     """
 
     model: Subgroup
@@ -66,19 +68,19 @@ class Inspection:
     coupled_evidence: float
 
     def table(self) -> list[dict[str, object]]:
-        """One row for each subspace."""
-        score = self.recovery
+        """One row for each subspace, slowest first and counted from 1, as everywhere people see them."""
+        score, weights = self.recovery, self.model.weights.tolist()
         return [
             {
-                "subspace": j,
-                "weight": int(weight) if np.ndim(weight) == 0 else tuple(int(w) for w in weight),
+                "subspace": number,
+                "weight": weights[j] if isinstance(weights[j], int) else tuple(weights[j]),
                 "kind": "line" if self.model.lines[j] else "plane",
                 "purity": float(score.purity[j]),
                 "ceiling": float(score.ceiling[j]),
                 "affinity": float(score.affinity[j]),
                 "confidence": float(self.weights.confidence[j]),
             }
-            for j, weight in enumerate(self.model.weights)
+            for number, j in enumerate(by_weight(self.model.weights), 1)
         ]
 
     def summary(self) -> dict[str, tuple[str | float, str]]:
@@ -89,14 +91,18 @@ class Inspection:
             "subspaces": (f"{planes} planes, {lines} lines", "Planes turn; lines stay, or change sign."),
             "weights": (describe(self.model.weights), "How many subspaces (n x) turn how often per turn of the group."),
             "confirmed weights": (
-                f"{np.sum(score.purity > self.weights.confidence - 1e-6)} of {self.model.subspaces}",
-                "Subspaces whose weight is the one the action finds purest.",
+                f"{np.sum((score.purity > self.weights.confidence - 1e-6) & (score.purity > 0.5))} of "
+                f"{self.model.subspaces}",
+                "Subspaces of which more than half is of the weight they are said to have.",
             ),
             "noise σ": (self.model.noise, "Standard deviation of the noise the model expects in a pixel."),
             "orthogonality": (self.defect, "Largest entry of |WᵀW − I|: 0 if the filters are orthonormal."),
             "mean purity": (score.purity.mean(), "How much of a filter the action keeps at its one weight."),
             "least purity": (score.purity.min(), "The same, of the worst filter."),
-            "least relative purity": (score.relative_purity.min(), "The same, over the best the pixels allow."),
+            "least relative purity": (
+                score.relative_purity.min(),
+                "Over that of the equally ranked filter in the purest set the pixels allow; 1 is as good.",
+            ),
             "mean affinity": (score.score, "Cosine of the angle to the true space of the weight: 1 is perfect."),
             "least affinity": (score.affinity.min(), "The same, of the worst filter."),
             "energy of noise": (self.noise_energy, "Fraction of the variance of white noise the filters hold."),
@@ -108,7 +114,10 @@ class Inspection:
             "worst of these": (error.noise.max(), "The same at the worst s."),
             "model error": (error.model.mean(), "The same on patches moved exactly: the model's own share."),
             "interpolation error": (error.interpolation.mean(), "How far the action is from moving them exactly."),
-            "decoupled evidence": (self.decoupled_evidence, f"Mean log p(y|x) of {self.pairs} pairs, phases free."),
+            "decoupled evidence": (
+                self.decoupled_evidence,
+                f"Mean log p(y|x) of {self.pairs} pairs, in nats, phases free; what training raises.",
+            ),
             "coupled evidence": (self.coupled_evidence, "The same with all phases tied to one s."),
         }
         return {name: (v if isinstance(v, str) else float(v), meaning) for name, (v, meaning) in rows.items()}
@@ -137,6 +146,8 @@ def inspect(
     score = recovery(model, action, comparing, heights=heights)
     equivariance = _equivariance(model, action, moving)
     x, y, _ = action.pairs(pairs, for_pairs)
+    # Pixels that are always zero are no evidence, as in training.
+    still = (model.dimension - action.support.size) * np.log(2 * np.pi * model.noise**2) / 2
     inspection = Inspection(
         model,
         action,
@@ -147,8 +158,8 @@ def inspect(
         _digit_energy(model, action, for_digits),
         equivariance,
         pairs,
-        float(model.torus.log_evidence(x, y).mean()),
-        float(model.log_evidence(x, y).mean()),
+        float(model.torus.log_evidence(x, y).mean() + still),
+        float(model.log_evidence(x, y).mean() + still),
     )
     if report is not None:
         report(1.0)

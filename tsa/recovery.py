@@ -25,6 +25,8 @@ _LARGEST = 64  # pixels along a side for which ceilings are worked out; more wou
 class Recovery:
     """For each of J subspaces: purity (0…1), the ceiling of purity for its weight, and affinity to the truth.
 
+    The ceiling of the i-th purest of a weight is what the i-th has in the purest set of orthogonal filters. A single
+    filter below the first may exceed its own at the cost of another.
     The ceiling is 1, which is always one, where the action loses nothing and for rotations of very large patches.
     `affinity` is the cosine of the largest principal angle between the subspace and the true space of its weight.
     """

@@ -7,15 +7,17 @@ import numpy as np
 import streamlit as st
 
 from explorer import compute, figures, store
-from explorer.library import Entry
+from explorer.library import Entry, Reading
 from tsa.errors import TSAError
 from tsa.exports import table_csv
 from tsa.inspection import Inspection
 from tsa.model import Subgroup
-from tsa.sheet import filter_sheet
+from tsa.sheet import by_weight, filter_sheet
 from tsa.weights import describe
 
 _LONGEST = 20_000  # characters of provenance that are shown
+_MOST_WEIGHTS = 30  # in the line of weights
+_MOST_SHOWN = 80  # filters side by side
 
 
 def page() -> None:
@@ -25,7 +27,10 @@ def page() -> None:
         _open()
     with menu:
         entry = choose_model("model_menu")
-        st.markdown(f"`{describe(entry.model.weights)}`", help="How many subspaces (n x) have which weight.")
+        terms = describe(entry.model.weights).split(" + ")
+        more = f" + … ({len(terms)} weights in all)" if len(terms) > _MOST_WEIGHTS else ""
+        line = " + ".join(terms[:_MOST_WEIGHTS])
+        st.markdown(f"`{line}`{more}", help="How many subspaces (n x) have which weight.")
         for note in filter(None, [entry.note, _defect(entry)]):
             st.info(note)
     report, refine, compare, origin = st.tabs(["Report", "Refine", "Compare", "Provenance"])
@@ -52,21 +57,39 @@ def choose_model(key: str) -> Entry:
 def _open() -> None:
     file = st.file_uploader(
         "Open a model file", type=["npz", "npy"], key="model_upload",
-        help="Ours (.npz), or a bare W (D × 2J) from other code as .npy or .npz; missing weights are estimated.",
+        help="Ours (.npz), or a bare W (D × 2J) from other code as .npy or .npz; what it does not say is found out.",
     )  # fmt: skip
     if file is None:
         return
-    name, data = file.name, file.getvalue()
-    trouble = store.open_model(name, data, _progress("Reading the filters"))
-    if trouble is None:
-        return
-    st.error(trouble.sentence)
-    if trouble.can_be_projected and st.button("Use the nearest orthonormal filters instead"):
-        again = store.open_model(name, data, _progress("Projecting the filters"), project=True)
-        if again is None:
+    shape, group = (f"{what}_of_{file.file_id}" for what in ("shape", "group"))
+    reading = Reading(store.choice(shape, None), store.choice(group, None))
+    trouble = store.open_model(file, _progress("Reading the filters"), reading=reading)
+    place = st.container()
+    if trouble is not None and trouble.can_be_projected and st.button("Use the nearest orthonormal filters instead"):
+        trouble = store.open_model(file, _progress("Projecting the filters"), project=True, reading=reading)
+        if trouble is None:
             st.rerun()
-        else:
-            st.error(again.sentence)
+    if trouble is not None:
+        place.error(trouble.sentence)
+    if store.shows_upload():
+        with st.popover("Read it otherwise"):
+            pixels = store.entry().model.dimension
+            st.selectbox(
+                "Patches", [None, *_shapes(pixels)], format_func=_shape_in_words, key=shape,
+                help=f"How the {pixels} numbers of a filter are laid out.",
+            )  # fmt: skip
+            st.selectbox("Group", [None, "rotation", "shift"], format_func=lambda g: g or "found out", key=group)
+
+
+def _shapes(pixels: int) -> list[tuple[int, ...]]:
+    """The shapes a patch of so many pixels can have."""
+    return [(pixels,), *((h, pixels // h) for h in range(2, pixels // 2 + 1) if pixels % h == 0)]
+
+
+def _shape_in_words(shape: tuple[int, ...] | None) -> str:
+    if shape is None:
+        return "found out"
+    return f"{shape[0]} samples in a row" if len(shape) == 1 else f"{shape[0]} × {shape[1]} pixels"
 
 
 def _progress(text: str, place: Any = st) -> Any:
@@ -114,11 +137,11 @@ def _report(entry: Entry, inspection: Inspection) -> None:
     )
 
 
-def _summary(inspection: Inspection) -> list[dict[str, str]]:
+def _summary(inspection: Inspection, all_of_it: bool = False) -> list[dict[str, str]]:
     return [
         {"quantity": name, "value": _short(value), "meaning": meaning}
         for name, (value, meaning) in inspection.summary().items()
-        if name != "weights"  # which stand above
+        if all_of_it or name != "weights"  # which stand above
     ]
 
 
@@ -148,24 +171,35 @@ def _refine(entry: Entry, inspection: Inspection) -> None:
         "Refinement takes every learned subspace apart into irreducibles of the group: one weight each, planes for "
         "weights that turn, single filters for weight 0."
     )
-    name = f"{entry.name} (refined)"
-    if st.button("Refine", type="primary", disabled=name in store.model_names()):
+    refined = store.refined()
+    if st.button("Refine", type="primary", disabled=refined is not None):
         try:
-            refined = compute.refined(entry, name, _progress("Refining"))
+            store.add_refined(compute.refined(entry, f"{entry.name} (refined)", _progress("Refining")))
         except TSAError as error:
             st.error(str(error))
             return
-        store.add_model(refined, choose=False)
         st.rerun()
-    if name in store.model_names():
-        after = compute.inspection(store.entry(name), _progress("Inspecting the refined model"))
-        rows = zip(_summary(inspection), _summary(after), strict=False)
-        st.dataframe(
-            [{"quantity": a["quantity"], "before": a["value"], "after": b["value"], "meaning": a["meaning"]}
-             for a, b in rows],
-            hide_index=True, width="stretch",
-        )  # fmt: skip
-        st.button("Use the refined model on all pages", on_click=store.choose_model, args=(name,))
+    if refined is None:
+        return
+    after = compute.inspection(refined, _progress("Inspecting the refined model"))
+    rows = zip(_summary(inspection, all_of_it=True), _summary(after, all_of_it=True), strict=False)
+    st.dataframe(
+        [{"quantity": a["quantity"], "before": a["value"], "after": b["value"], "meaning": a["meaning"]}
+         for a, b in rows],
+        hide_index=True, width="stretch", height="content",
+    )  # fmt: skip
+    st.button("Use the refined model on all pages", on_click=store.choose_model, args=(refined.name,))
+    for column, (title, side) in zip(st.columns(2), (("Before", entry), ("After", refined)), strict=True):
+        column.markdown(f"**{title}**: {side.model.subspaces} subspaces, by |ω|")
+        order = by_weight(side.model.weights)[:_MOST_SHOWN]
+        _sheet(column, side, order, f"The filters of {side.name}, slowest first.")
+
+
+def _sheet(place: Any, entry: Entry, order: Any, seen: str) -> None:
+    """Some filters of a model, in this order."""
+    model = entry.model
+    some = Subgroup(model.filters[:, order], model.weights[order], model.noise)
+    place.image(filter_sheet(some, entry.shape, columns=4, tile=56), alt=seen)
 
 
 def _compare(entry: Entry) -> None:
@@ -187,9 +221,7 @@ def _compare(entry: Entry) -> None:
     sides = [(entry, [m.first for m in matches]), (other, [m.second for m in matches])]
     for column, (side, order) in zip(st.columns(2), sides, strict=True):
         if order:
-            matched = Subgroup(side.model.filters[:, order], side.model.weights[order], side.model.noise)
-            seen = f"The filters of {side.name}, in the order in which they match."
-            column.image(filter_sheet(matched, side.shape, columns=4, tile=56), alt=seen)
+            _sheet(column, side, order, f"The filters of {side.name}, in the order in which they match.")
 
 
 def _provenance(entry: Entry) -> None:
