@@ -26,7 +26,7 @@ def equivariance(inspection: Inspection) -> go.Figure:
         s, name = np.rint(turns * action.shape[0]), "s in samples"
     else:
         s, name = [f"{down:.0f}, {right:.0f}" for down, right in turns * action.shape], "s in pixels down, right"
-        figure.update_xaxes(type="category")
+        figure.update_xaxes(type="category", nticks=7, tickangle=0)
     for title, values, colour, dash in (
         ("model", errors.model, _BLUE, "solid"),
         ("interpolation", errors.interpolation, _ORANGE, "dash"),

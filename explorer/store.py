@@ -180,7 +180,7 @@ def set_orbit(weights: tuple[str, str]) -> None:
 def angle() -> int:
     """Degrees at which a dial was last let go, on whatever page."""
     for component in ("stage", "recognise"):
-        value = _answer(component, "angle").get("angle")
+        value = _said(component, "angle").get("angle")
         if type(value) is int:
             st.session_state["angle"] = value % 360
     return st.session_state.get("angle", ViewState().angle)
@@ -188,7 +188,7 @@ def angle() -> int:
 
 def stage_view() -> tuple[bool, int | None]:
     """Whether the strip is on a logarithmic scale, and which circle was chosen."""
-    said = _answer("stage", "view")
+    said = _said("stage", "view")
     if said:
         circle = said.get("circle")
         circle = circle if type(circle) is int and 0 <= circle < 10_000 else None
@@ -197,9 +197,12 @@ def stage_view() -> tuple[bool, int | None]:
 
 
 def command(component: str) -> tuple[int, int, bool, int | None]:
-    """A number, an angle, the scale and a circle: when the number is new to a component, it shows itself so."""
+    """A number, an angle, the scale and a circle: when the number is new to a component, it shows itself so.
+
+    A component that is new on the page gets a new one; as far as that is the stage, it has no sweeps yet either.
+    """
     now = angle(), *stage_view()
-    if component not in st.session_state:  # it is not on the page yet, and knows nothing
+    if component not in st.session_state:
         _command(*now)
         st.session_state["sweeps"] = []
     return st.session_state["command"]
@@ -207,7 +210,7 @@ def command(component: str) -> tuple[int, int, bool, int | None]:
 
 def known_sweeps() -> list[str]:
     """Digests of the last sweeps sent to the stage, which keeps them; not the one that, it says, it never got."""
-    return [digest for digest in _sweeps() if digest != _answer("stage", "angle").get("missing")]
+    return [digest for digest in _sweeps() if digest != _said("stage", "angle").get("missing")]
 
 
 def note_sweep(digest: str) -> None:
@@ -224,7 +227,7 @@ def _command(angle: int, log: bool, circle: int | None) -> None:
     st.session_state["command"] = (st.session_state.get("command", (0,))[0] + 1, angle, log, circle)
 
 
-def _answer(component: str, name: str) -> dict[str, Any]:
+def _said(component: str, name: str) -> dict[str, Any]:
     """What a component said in answer to the last command; what it said before is out of date."""
     said = sent(component, name)
     current = isinstance(said, dict) and said.get("number") == st.session_state.get("command", (0,))[0]

@@ -97,7 +97,7 @@ class Comparison:
             {
                 "weight": space.weight,
                 "subspaces in the first": space.subspaces[0],
-                "in the second": space.subspaces[1],
+                "subspaces in the second": space.subspaces[1],
                 "dimensions in the first": space.dimensions[0],
                 "dimensions in the second": space.dimensions[1],
                 "affinity": space.affinity,

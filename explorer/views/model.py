@@ -121,7 +121,7 @@ def _inspect(entry: Entry, place: Any) -> Inspection:
 
 def _report(entry: Entry, inspection: Inspection) -> None:
     numbers, charts = st.columns([1, 1], gap="medium")
-    numbers.dataframe(_summary(inspection), hide_index=True, width="stretch", height="content")
+    numbers.table(_summary(inspection), hide_index=True, border="horizontal")
     config = {"displaylogo": False}
     charts.plotly_chart(figures.equivariance(inspection), key="equivariance", config=config)
     charts.plotly_chart(figures.purity(inspection), key="purity", config=config)
@@ -146,7 +146,7 @@ def _summary(inspection: Inspection, all_of_it: bool = False) -> list[dict[str, 
 
 
 def _short(value: str | float) -> str:
-    return value if isinstance(value, str) else f"{value:.4g}"
+    return value if isinstance(value, str) else f"{value:.4g}".replace("-", "−")
 
 
 def _csv(rows: list[dict[str, object]]) -> str:
@@ -183,10 +183,10 @@ def _refine(entry: Entry, inspection: Inspection) -> None:
         return
     after = compute.inspection(refined, _progress("Inspecting the refined model"))
     rows = zip(_summary(inspection, all_of_it=True), _summary(after, all_of_it=True), strict=False)
-    st.dataframe(
+    st.table(
         [{"quantity": a["quantity"], "before": a["value"], "after": b["value"], "meaning": a["meaning"]}
          for a, b in rows],
-        hide_index=True, width="stretch", height="content",
+        hide_index=True, border="horizontal",
     )  # fmt: skip
     st.button("Use the refined model on all pages", on_click=store.choose_model, args=(refined.name,))
     for column, (title, side) in zip(st.columns(2), (("Before", entry), ("After", refined)), strict=True):
@@ -212,6 +212,10 @@ def _compare(entry: Entry) -> None:
         return
     (st.success if comparison.same else st.warning)(comparison.verdict)
     rows = comparison.table()
+    st.caption(
+        "Affinity is the cosine of the largest angle between the two spaces of a weight: 1 if they are the same. "
+        "Agreement also counts which way round their planes turn."
+    )
     st.dataframe(rows, hide_index=True, width="stretch", height=min(400, 38 + 35 * len(rows)))
     st.download_button("Comparison (.csv)", lambda: _csv(rows), "comparison.csv", on_click="ignore")
     matches = comparison.matches

@@ -103,11 +103,11 @@ def test_refinement_is_of_the_model_it_stands_beside(page):
     page.session_state["chosen_model"] = "shift-32"
     upload(page, "W.npy", npy(real_columns(fourier_model(9).filters)))
     refine(page)
-    assert any("after" in table.value for table in page.dataframe)
+    assert any("after" in table.value for table in page.table)
     upload(page, "W.npy", npy(real_columns(fourier_model(12).filters)))
-    assert not any("after" in table.value for table in page.dataframe)
+    assert not any("after" in table.value for table in page.table)
     refine(page)
-    before, after = (next(t.value for t in page.dataframe if "after" in t.value)[side] for side in ("before", "after"))
+    before, after = (next(t.value for t in page.table if "after" in t.value)[side] for side in ("before", "after"))
     assert before[0] == after[0] == "5 planes, 2 lines"
     assert {"W (refined)", "W (2) (refined)"} <= set(page.selectbox(key="model_menu").options)
 

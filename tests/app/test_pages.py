@@ -85,13 +85,13 @@ def test_packed_filters_are_the_model(refined):
 def test_the_model_page_reports_and_refines(model_page):
     model_page.selectbox(key="model_menu").set_value("rotation-16").run()
     assert not model_page.exception
-    values = {row["quantity"]: row["value"] for _, row in model_page.dataframe[0].value.iterrows()}
+    values = {row["quantity"]: row["value"] for _, row in model_page.table[0].value.iterrows()}
     assert values["subspaces"] == "50 planes, 0 lines"
     model_page.button[0].click().run()  # refine
     assert not model_page.exception
     assert "rotation-16 (refined)" in model_page.selectbox(key="model_menu").options
     assert model_page.selectbox(key="model_menu").value == "rotation-16"  # not yet used elsewhere
-    both = next(table.value for table in model_page.dataframe if "after" in table.value)
+    both = next(table.value for table in model_page.table if "after" in table.value)
     confirmed = both.set_index("quantity").loc["confirmed weights"]
     assert confirmed["after"].split(" of ")[0] == confirmed["after"].split(" of ")[1]
 
