@@ -1,25 +1,20 @@
 """Models people look at, wherever they come from: bundled, named at the start, uploaded or trained."""
 
 import hashlib
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from tsa import files
-from tsa.errors import InputError
 from tsa.files import ModelFile
 from tsa.groups import ImageRotation
-from tsa.model import Subgroup, Torus
-from tsa.progress import Report, shares
-from tsa.recipes import group
-from tsa.stiefel import real_columns
-from tsa.weights import Group, Guess, as_subgroup, guess_group
+from tsa.model import Subgroup
+from tsa.opening import AS_FOUND, Opened, Reading, open_model, understand
+from tsa.progress import Report
+from tsa.weights import Group
 
 LAB_MODEL = "rotation-16-refined"  # of the bundled ones, it tells symmetries most truthfully
-_PURE = 0.9  # from which on filters are taken to be read the right way round
 _LARGEST_IN_LAB = 64  # pixels along a side: all turns of a picture are made at once
 
 
@@ -64,16 +59,6 @@ class Entry:
         return files.pack(self.model, self.shape, self.file.about)
 
 
-class Reading(NamedTuple):
-    """What a visitor says about a file that does not say it: the shape of its patches, and its group."""
-
-    shape: tuple[int, ...] | None = None
-    group: str | None = None
-
-
-AS_FOUND = Reading()
-
-
 def open_entry(
     name: str,
     source: Path | bytes,
@@ -81,28 +66,8 @@ def open_entry(
     report: Report | None = None,
     reading: Reading = AS_FOUND,
 ) -> Entry:
-    """Read a model; what neither it nor the visitor says, its group and its weights, is found out from its filters."""
-    file = files.read(source, project)
-    about = file.about | ({"group": reading.group} if reading.group else {})
-    file = replace(file, shape=reading.shape or file.shape, about=about)
-    if math.prod(file.shape) != file.model.dimension:
-        raise InputError(f"These filters have {file.model.dimension} pixels, which is not {file.shape}.")
-    if "group" in about or isinstance(file.model, Subgroup) or not _is_complete(file.model):
-        return entry(name, file, report)
-    # A whole basis is one by rows as well as by columns: only a group can tell which of them are filters.
-    first, second = shares(report, 1, 1)
-    guess = guess_group(file.model, file.shape, first)
-    if guess.purity < _PURE:
-        across = replace(files.read(source, project, in_rows=True), shape=file.shape)
-        other = guess_group(across.model, across.shape, second)
-        if other.known and other.purity > guess.purity:
-            file, guess = across, other
-    second(1.0)
-    return entry(name, file, guess=guess)
-
-
-def _is_complete(model: Torus) -> bool:
-    return real_columns(model.filters).shape[1] == model.dimension
+    """Read a model; what neither it nor the visitor says is found out from its filters."""
+    return _entry(name, open_model(source, project, reading, report))
 
 
 def open_named(name: str) -> Entry:
@@ -110,35 +75,13 @@ def open_named(name: str) -> Entry:
     return open_entry(name, files.bundled_path(name) or Path(name))
 
 
-def entry(name: str, file: ModelFile, report: Report | None = None, guess: Guess | None = None) -> Entry:
-    """The entry of what a model file holds; without a group, of what was guessed."""
-    model, notes = file.model, [file.note] if file.note else []
-    if "group" in file.about:
-        try:
-            action = group(str(file.about["group"]), file.shape)
-            if not isinstance(model, Subgroup) or model.weights.ndim != action.lattice.ndim:
-                model = as_subgroup(model, action, report=report)
-            return _entry(name, file, model, action, notes)
-        except InputError as error:
-            notes.append(str(error))
-    guess = guess or guess_group(model, file.shape, report)
-    action = guess.action
-    notes.append(
-        f"Its group was not given; {action.words} fit: {100 * guess.purity:.0f} % of an average filter has one weight."
-        if guess.known
-        else "No group we know acts on these filters: turned or shifted, they fall apart into many weights."
-    )
-    if isinstance(model, Subgroup) and model.weights.ndim == action.lattice.ndim:
-        notes.append("The weights are those of the file.")
-    else:
-        if isinstance(model, Subgroup):
-            notes.append("The weights of the file have another number of parameters, and were found anew.")
-        model = Subgroup(guess.model.filters, guess.weights.values, model.noise)
-    return _entry(name, file, model, action, notes)
+def entry(name: str, file: ModelFile, report: Report | None = None) -> Entry:
+    """The entry of what a model file holds."""
+    return _entry(name, understand(file, report))
 
 
-def _entry(name: str, file: ModelFile, model: Subgroup, action: Group, notes: list[str]) -> Entry:
-    return Entry(name, file, model, action, _digest(model, action), " ".join(notes))
+def _entry(name: str, opened: Opened) -> Entry:
+    return Entry(name, opened.file, opened.model, opened.action, _digest(opened.model, opened.action), opened.note)
 
 
 def _digest(model: Subgroup, action: Group) -> str:

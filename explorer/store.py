@@ -17,10 +17,11 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from explorer import compute, hands, state
 from explorer.hands import sent
-from explorer.library import AS_FOUND, LAB_MODEL, Entry, Reading, open_entry
+from explorer.library import LAB_MODEL, Entry, open_entry
 from explorer.state import Source, ViewState
 from tsa import files
 from tsa.errors import NotOrthonormalError, TSAError
+from tsa.opening import AS_FOUND, Reading
 from tsa.progress import Report
 
 T = TypeVar("T")

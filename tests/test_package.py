@@ -101,7 +101,9 @@ def test_a_foreign_dft_and_a_random_w_are_told_apart(tmp_path, capsys):
     assert told.err == ""
     np.save(tmp_path / "random.npy", np.linalg.qr(np.random.default_rng(0).normal(size=(16, 16)))[0])
     assert main(["inspect", str(tmp_path / "random.npy")]) == 0
-    assert "no group we know acts on these filters" in capsys.readouterr().err
+    assert "No group we know acts on these filters" in capsys.readouterr().out
+    assert main(["weights", str(tmp_path / "random.npy")]) == 0
+    assert "No group we know acts on these filters" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import argparse
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,18 +12,18 @@ import numpy as np
 from tsa import bench, cluster, datasets, exports, files
 from tsa.errors import InputError, TSAError
 from tsa.experiments import mnist
-from tsa.files import ModelFile
 from tsa.inspection import inspect
 from tsa.learning import Progress
 from tsa.model import Subgroup
 from tsa.neighbours import nearest
+from tsa.opening import Opened, Reading, open_model
 from tsa.progress import Bar
-from tsa.recipes import BUNDLED, Recipe, group, run
+from tsa.recipes import BUNDLED, Recipe, run
 from tsa.refinement import refine
 from tsa.scene import Scene
 from tsa.sheet import filter_sheet, filter_sheet_svg
 from tsa.stage.page import show, stage_page
-from tsa.weights import Group, as_subgroup, describe, estimate_weights, guess_group, velocities
+from tsa.weights import describe, estimate_weights, velocities
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -159,6 +158,7 @@ def _takes_model(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--group", choices=["rotation", "shift"], help="what it was trained on, if the file does not say"
     )
+    command.add_argument("--patch", type=_shape, help="the shape of its patches, like 12x20, if the file does not say")
 
 
 def _shape(text: str) -> tuple[int, ...]:
@@ -168,19 +168,12 @@ def _shape(text: str) -> tuple[int, ...]:
         raise argparse.ArgumentTypeError(f"a shape is a number or two, like 16 or 8x8; got {text!r}") from None
 
 
-def _read(options: argparse.Namespace) -> tuple[ModelFile, Group]:
-    file = files.read(files.bundled_path(options.model) or options.model)
-    name = options.group or file.about.get("group")
-    if name is not None:
-        return file, group(name, file.shape)
-    guess = guess_group(file.model, file.shape, Bar("weighing"))
-    if not guess.known:
-        print(
-            f"tsa: no group we know acts on these filters (mean purity {guess.purity:.2f}); {guess.action} comes "
-            "closest. Say --group if it is another.",
-            file=sys.stderr,
-        )
-    return replace(file, model=guess.model, shape=guess.action.shape), guess.action
+def _open(options: argparse.Namespace) -> Opened:
+    reading = Reading(getattr(options, "patch", None), options.group)
+    opened = open_model(files.bundled_path(options.model) or options.model, False, reading, Bar("weighing"))
+    if opened.note and options.command != "inspect":  # whose report has it
+        print(f"tsa: {opened.note}", file=sys.stderr)
+    return opened
 
 
 def _train(options: argparse.Namespace) -> None:
@@ -210,9 +203,9 @@ def _train(options: argparse.Namespace) -> None:
 
 
 def _weights(options: argparse.Namespace) -> None:
-    file, action = _read(options)
-    weights = estimate_weights(file.model, action, Bar("projecting"))
-    paper = velocities(file.model, action)
+    opened = _open(options)
+    weights = estimate_weights(opened.model, opened.action, Bar("projecting"))
+    paper = velocities(opened.model, opened.action)
     print(weights)
     print("filter  weight  confidence  paper's finite difference")
     for j in np.argsort(-weights.confidence, kind="stable"):
@@ -223,21 +216,14 @@ def _text(weight: np.ndarray) -> str:
     return f"{weight:g}" if np.ndim(weight) == 0 else ",".join(f"{w:g}" for w in weight)
 
 
-def _weighed(file: ModelFile, action: Group) -> Subgroup:
-    if isinstance(file.model, Subgroup):
-        return file.model
-    return as_subgroup(file.model, action, report=Bar("projecting"))
-
-
 def _inspect(options: argparse.Namespace) -> None:
-    file, action = _read(options)
-    model = _weighed(file, action)
-    rows = {"patches": f"{'×'.join(map(str, file.shape))} pixels, {action}"}
-    for name, (value, meaning) in inspect(model, action, report=Bar("inspecting")).summary().items():
+    opened = _open(options)
+    rows = {"patches": f"{'×'.join(map(str, opened.action.shape))} pixels, {opened.action}"}
+    for name, (value, meaning) in inspect(opened.model, opened.action, report=Bar("inspecting")).summary().items():
         rows[name] = value if isinstance(value, str) else f"{value:<9.4g}  {meaning}"
-    if file.note:
-        rows["as read"] = file.note
-    recipe = file.about.get("recipe")
+    if opened.note:
+        rows["as read"] = opened.note
+    recipe = opened.file.about.get("recipe")
     if recipe:
         rows["trained on"] = f"{recipe['n_pairs']:,} pairs of white noise, seed {recipe['seed']}"
     for name, value in rows.items():
@@ -245,9 +231,9 @@ def _inspect(options: argparse.Namespace) -> None:
 
 
 def _refine(options: argparse.Namespace) -> None:
-    file, action = _read(options)
-    refined = refine(file.model, action, Bar("refining"))
-    files.save(refined, options.out, file.shape, {**file.about, "refined": True})
+    opened = _open(options)
+    refined = refine(opened.model, opened.action, Bar("refining"))
+    files.save(refined, options.out, opened.action.shape, {**opened.file.about, "refined": True})
     print(f"{options.out}: {describe(refined.weights)}")
     for name, weights in (("completed with their turned partner", refined.completed), ("dropped", refined.dropped)):
         if len(weights):
@@ -258,9 +244,9 @@ def _filters(options: argparse.Namespace) -> None:
     options.model, out = options.model or "rotation-16", options.out or Path("filters.png")
     if out.suffix.lower() not in (".png", ".svg"):
         raise InputError(f"{out} should end in .png or .svg.")
-    file, action = _read(options)
-    model, vector = _weighed(file, action), out.suffix.lower() == ".svg"
-    _write(out, filter_sheet_svg(model, file.shape) if vector else exports.png(filter_sheet(model, file.shape)))
+    opened = _open(options)
+    model, shape, vector = opened.model, opened.action.shape, out.suffix.lower() == ".svg"
+    _write(out, filter_sheet_svg(model, shape) if vector else exports.png(filter_sheet(model, shape)))
     print(f"{out}: {model.subspaces} filter pairs by |ω|: {describe(model.weights)}")
 
 

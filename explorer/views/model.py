@@ -7,11 +7,12 @@ import numpy as np
 import streamlit as st
 
 from explorer import compute, figures, store
-from explorer.library import Entry, Reading
+from explorer.library import Entry
 from tsa.errors import TSAError
 from tsa.exports import table_csv
 from tsa.inspection import Inspection
 from tsa.model import Subgroup
+from tsa.opening import Reading
 from tsa.sheet import by_weight, filter_sheet
 from tsa.weights import describe
 

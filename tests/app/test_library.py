@@ -1,16 +1,20 @@
 """Models from anywhere: what a file says is believed, what it does not say is found out, and names tell them apart."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from explorer import library
-from explorer.library import Reading, open_entry
+from explorer.library import open_entry
 from tests.app.test_pages import npy, opened, upload
 from tests.test_files import npz
 from tests.test_weights import real_dft
 from tsa import fourier_model, load
 from tsa.errors import InputError
+from tsa.files import read
 from tsa.groups import CyclicShift, ImageRotation
+from tsa.opening import Reading
 from tsa.stiefel import real_columns
 
 
@@ -52,8 +56,8 @@ def test_a_visitor_may_know_better():
     columns = real_columns(load("rotation-16-refined").filters)
     turned = open_entry("r", npy(columns), reading=Reading(group="rotation"))
     assert isinstance(turned.action, ImageRotation)
-    wrong = open_entry("w", npy(w), reading=Reading((12, 20), "rotation"))
-    assert "needs square patches" in wrong.note
+    with pytest.raises(InputError, match="needs square patches"):
+        open_entry("w", npy(w), reading=Reading((12, 20), "rotation"))
     with pytest.raises(InputError, match="240 pixels"):
         open_entry("w", npy(w), reading=Reading((7, 9)))
 
@@ -93,7 +97,8 @@ def test_reading_a_file_otherwise_takes_the_place_of_the_first_reading(page):
     assert list(page.session_state["own_models"]) == ["W"]
     assert page.session_state["own_models"]["W"].shape == (4, 6)
     group.set_value("rotation").run()
-    assert any("needs square patches" in info.value for info in page.info)
+    assert ["needs square patches" in error.value for error in page.error] == [True]
+    assert page.session_state["own_models"]["W"].shape == (4, 6)
     page.selectbox(key="model_menu").set_value("rotation-16").run()
     assert "Patches" not in [box.label for box in page.selectbox]
 
@@ -146,7 +151,7 @@ def test_groups_have_names_for_people():
 
 
 def test_an_odd_group_is_named_and_another_found():
-    file = library.files.read(npy(real_dft(9)))
-    entry = library.entry("w", library.replace(file, about={"group": "magic"}))
+    file = replace(read(npy(real_dft(9))), about={"group": "magic"})
+    entry = library.entry("w", file)
     assert "magic" in entry.note
     assert isinstance(entry.action, CyclicShift)
