@@ -110,7 +110,7 @@ def _unrolling(side: int) -> sparse.csr_array:
     return sparse.csr_array((weight, (point, pixel)), shape=(RINGS * SPOKES, side * side))
 
 
-@lru_cache(maxsize=SPOKES)
+@lru_cache(maxsize=96)  # a quarter turn, by degrees
 def _turned_camera(side: int, size: int, degree: int) -> Array:
     """From the pixels of a picture to those of its patch, turned by whole degrees: float32 (support, side²)."""
     place = np.arange(RINGS * SPOKES).reshape(RINGS, SPOKES)
