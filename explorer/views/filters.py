@@ -14,7 +14,7 @@ from tsa.sheet import filter_sheet, filter_sheet_svg
 @st.fragment
 def page() -> None:
     """A menu of models, the sheet, and the sheet to take away."""
-    menu, note, png, svg = st.columns([2, 2, 1, 1], vertical_alignment="bottom")
+    menu, note, png, svg = st.columns([3, 2, 1, 1], vertical_alignment="bottom")
     with menu:
         entry = choose_model("filters_model")
     note.caption(entry.note)

@@ -207,11 +207,11 @@ function drawGrid(self, canvas, frame, zoom) {
     const [group, own] = labels[i];
     pen.fillStyle = self.style.color;
     pen.font = `650 11px ${self.style.fontFamily}`;
-    pen.fillText(group, x + 4, y + 2);
+    pen.fillText(group, x + 4, y + 2, w - 6);
     const after = group ? pen.measureText(group).width + 8 : 0;
     pen.font = `400 11px ${self.style.fontFamily}`;
     pen.globalAlpha = 0.7;
-    pen.fillText(own, x + 4 + after, y + 2);
+    pen.fillText(own, x + 4 + after, y + 2, w - 6);
     pen.globalAlpha = 1;
     pen.strokeStyle = self.edge; // a white filter is seen on white
     for (const part of lines[j] ? [0] : [0, 1]) {
