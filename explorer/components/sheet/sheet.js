@@ -37,7 +37,7 @@ function create(root) {
   // Which filters are shown, and where.
   self.arrange = () => {
     const { name, planes, singles, weights, purity } = self.blob;
-    const ends = ["low", "high"].map((end) => (find(end).value === "" ? Number(find("high").max) : Number(find(end).value)));
+    const ends = [Number(find("low").value), Number(find("high").value || find("high").max)];
     const [low, high] = [Math.min(...ends), Math.max(...ends)]; // from 9 to 4 is from 4 to 9
     const pure = Number(find("pure").value);
     setText(find("pure-text"), `${pure} %`);

@@ -110,7 +110,10 @@ function drawResponse(self, find) {
   pen.lineTo(width / 2 + scale * re, height / 2 - scale * im);
   pen.stroke();
   const rank = lengths.filter((other) => other > length).length + 1;
-  const words = `The patch x of the lab has |z| = ${length.toFixed(2)} here, number ${rank} of ${lengths.length}; its invariant is κ̂ = |z|\u2060²/σ² = ${((length / noise) ** 2).toFixed(1)} at ${lab ? "the lab’s" : "the model’s own"} σ\u00a0=\u00a0${number(noise, 2)}.`;
+  const sigma = `${lab ? "the lab’s" : "the model’s own"} σ\u00a0=\u00a0${number(noise, 2)}`;
+  const kappa = ((length / noise) ** 2).toFixed(1);
+  const place = `The patch x of the lab has |z| = ${length.toFixed(2)} here, number ${rank} of ${lengths.length}`;
+  const words = `${place}; its invariant is κ̂ = |z|\u2060²/σ² = ${kappa} at ${sigma}.`;
   setText(find("response-text"), words);
   find("response").setAttribute("aria-label", words);
 }
