@@ -108,8 +108,8 @@ def weight_spectra(entry: Entry) -> Picture:
     return spectra(entry.model.filters, entry.action)
 
 
-@st.cache_data(max_entries=16, hash_funcs={Entry: repr})
-def filters(entry: Entry, picture: Picture, chosen: int | None) -> bytes:
+@st.cache_data(max_entries=8, hash_funcs={Entry: repr})
+def filters(entry: Entry, picture: Picture, chosen: int | None, sigma: float, angle: int) -> bytes:
     """The packed filters of a model and what they say about a picture, if they are about pictures."""
     square = len(entry.shape) == 2 and entry.shape[0] == entry.shape[1]
     response = entry.model.coordinates(patch(picture, entry.shape[0])) if square else None
@@ -118,10 +118,7 @@ def filters(entry: Entry, picture: Picture, chosen: int | None) -> bytes:
     limit = max(np.abs(entry.action.characters).max(), np.abs(entry.model.weights).max())
     near = np.flatnonzero(np.abs(known.reshape(len(known), -1)).max(axis=1) <= limit)
     near = near[np.lexsort(known[near].reshape(len(near), -1).T[::-1])]
-    return sheet.pack(
-        entry.name, entry.digest, entry.model, entry.shape, weight_spectra(entry)[:, near], known[near],
-        response, chosen,
-    )  # fmt: skip
+    return sheet.pack(entry, weight_spectra(entry)[:, near], known[near], response, chosen, sigma, angle)
 
 
 @st.cache_resource(max_entries=4, hash_funcs={Entry: repr}, show_spinner="Turning 1,000 digits…")

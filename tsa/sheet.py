@@ -1,5 +1,6 @@
 """Pictures of filters: pairs in a grid, sorted by |ω|, as in figure 3 of the paper."""
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -9,14 +10,29 @@ from PIL import Image, ImageDraw, ImageFont
 from tsa.checks import Array
 from tsa.drawing import data_address
 from tsa.model import Subgroup
+from tsa.torus2 import fold
 
 _GAP, _LABEL = 12, 18
+_EDGE = 190  # grey of the line around a filter: one that is white is seen on white paper
 
 
 def by_weight(weights: Array) -> Array:
-    """The order of filters by |ω|, stable."""
-    size = np.abs(weights) if weights.ndim == 1 else np.hypot(*weights.T)
-    return np.argsort(size, kind="stable")
+    """The order of filters: by |ω|, within it ω and −ω together, the positive first; otherwise as they come."""
+    folded, negative = _folded(weights)
+    _, first, group = np.unique(folded, axis=0, return_index=True, return_inverse=True)
+    return np.lexsort((negative, first[group.ravel()], np.square(folded).sum(axis=1)))
+
+
+def _folded(weights: Array) -> tuple[Array, Array]:
+    """The one of ±ω whose first number other than 0 is positive, (J, 2), and which of them were negative."""
+    vectors = weights if weights.ndim == 2 else np.stack([weights, np.zeros_like(weights)], axis=-1)
+    folded, negative = fold(vectors[:, ::-1])
+    return folded[:, ::-1], negative
+
+
+def _name(weight: Array) -> str:
+    numbers = [str(int(number)).replace("-", "−") for number in np.atleast_1d(weight)]
+    return numbers[0] if len(numbers) == 1 else f"({', '.join(numbers)})"
 
 
 class _Cell(NamedTuple):
@@ -29,8 +45,11 @@ class _Cell(NamedTuple):
 class _Layout:
     """Where the filters of a sheet stand; each pair is on its own grey scale around zero."""
 
-    def __init__(self, model: Subgroup, shape: tuple[int, ...], columns: int, tile: int) -> None:
+    def __init__(
+        self, model: Subgroup, shape: tuple[int, ...], columns: int, tile: int, order: Array | None = None
+    ) -> None:
         self.model, self.columns, self.tile = model, columns, tile
+        self.order = by_weight(model.weights) if order is None else order
         self.shape = shape if len(shape) == 2 else (1, shape[0])
         self.height = max(tile * self.shape[0] // self.shape[1], tile // 4)
         self.cell = 2 * tile + _GAP + 4, self.height + _LABEL + _GAP
@@ -38,29 +57,47 @@ class _Layout:
         self.size = columns * self.cell[0] + _GAP, rows * self.cell[1] + _GAP
 
     def cells(self) -> Iterator[_Cell]:
-        for place, j in enumerate(by_weight(self.model.weights)):
+        for place, j in enumerate(self.order):
             row, column = divmod(place, self.columns)
-            weight, filter_ = np.atleast_1d(self.model.weights[j]), self.model.filters[:, j]
+            filter_ = self.model.filters[:, j]
             parts = [filter_.real] if self.model.lines[j] else [filter_.real, filter_.imag]
             yield _Cell(
                 _GAP + column * self.cell[0],
                 _GAP + row * self.cell[1],
-                ",".join(str(int(w)) for w in weight),
+                _name(self.model.weights[j]),
                 [_grey(part / np.abs(filter_).max(), self.shape) for part in parts],
             )
 
 
-def filter_sheet(model: Subgroup, shape: tuple[int, ...], columns: int = 10, tile: int = 64) -> Image.Image:
-    """All filter pairs, cosine beside sine, each on its own grey scale around zero, the weight above it."""
-    layout = _Layout(model, shape, columns, tile)
+def filter_sheet(
+    model: Subgroup, shape: tuple[int, ...], columns: int = 10, tile: int = 64, order: Array | None = None
+) -> Image.Image:
+    """All filter pairs, cosine beside sine, each on its own grey scale around zero, the weight above it.
+
+    They stand in the order of their weights, or in this one.
+    """
+    layout = _Layout(model, shape, columns, tile, order)
     sheet = Image.new("L", layout.size, 255)
-    draw, font = ImageDraw.Draw(sheet), ImageFont.load_default(13)
+    draw = ImageDraw.Draw(sheet)
     for cell in layout.cells():
-        draw.text((cell.left, cell.top), cell.label, fill=60, font=font)
+        _write(draw, cell.left, cell.top, cell.label)
         for side, picture in enumerate(cell.pictures):
-            large = picture.resize((tile, layout.height), Image.Resampling.NEAREST)
-            sheet.paste(large, (cell.left + side * (tile + 4), cell.top + _LABEL))
+            left, top = cell.left + side * (tile + 4), cell.top + _LABEL
+            sheet.paste(picture.resize((tile, layout.height), Image.Resampling.NEAREST), (left, top))
+            draw.rectangle((left - 1, top - 1, left + tile, top + layout.height), outline=_EDGE)
     return sheet
+
+
+def _write(draw: ImageDraw.ImageDraw, left: float, top: float, words: str) -> None:
+    """Pillow's font has no minus sign: it is drawn, as wide as a plus."""
+    font = ImageFont.load_default(13)
+    for part in re.split("(−)", words):
+        width = font.getlength("+" if part == "−" else part)
+        if part == "−":
+            draw.line((left + 1, top + 9, left + width - 2, top + 9), fill=60)
+        else:
+            draw.text((left, top), part, fill=60, font=font)
+        left += width
 
 
 def filter_sheet_svg(model: Subgroup, shape: tuple[int, ...], columns: int = 10, tile: int = 64) -> str:
@@ -74,10 +111,12 @@ def filter_sheet_svg(model: Subgroup, shape: tuple[int, ...], columns: int = 10,
     for cell in layout.cells():
         lines.append(f'<text x="{cell.left}" y="{cell.top + 13}">{cell.label}</text>')
         for side, picture in enumerate(cell.pictures):
+            place = (
+                f'x="{cell.left + side * (tile + 4)}" y="{cell.top + _LABEL}" width="{tile}" height="{layout.height}"'
+            )
             lines.append(
-                f'<image x="{cell.left + side * (tile + 4)}" y="{cell.top + _LABEL}" width="{tile}"'
-                f' height="{layout.height}" preserveAspectRatio="none" style="image-rendering:pixelated"'
-                f' href="{data_address(picture)}"/>'
+                f'<image {place} preserveAspectRatio="none" style="image-rendering:pixelated"'
+                f' href="{data_address(picture)}"/><rect {place} fill="none" stroke="rgb({_EDGE},{_EDGE},{_EDGE})"/>'
             )
     return "\n".join([*lines, "</svg>", ""])
 

@@ -14,11 +14,10 @@ from tsa.sheet import filter_sheet, filter_sheet_svg
 @st.fragment
 def page() -> None:
     """A menu of models, the sheet, and the sheet to take away."""
-    menu, png, svg = st.columns([4, 1, 1], vertical_alignment="bottom")
+    menu, note, png, svg = st.columns([3, 2, 1, 1], vertical_alignment="bottom")
     with menu:
         entry = choose_model("filters_model")
-    if entry.note:
-        st.caption(entry.note)
+    note.caption(entry.note)
 
     def picture() -> bytes:
         buffer = io.BytesIO()
@@ -32,5 +31,6 @@ def page() -> None:
         "Sheet as SVG", lambda: filter_sheet_svg(entry.model, entry.shape), f"{entry.name}.svg", "image/svg+xml",
         on_click="ignore", width="stretch",
     )  # fmt: skip
-    sheet(compute.filters(entry, current("x").picture, store.chosen_filter()))
+    sigma, angle = store.choice("sigma", 0.5), store.angle()
+    sheet(compute.filters(entry, current("x").picture, store.chosen_filter(), sigma, angle))
     store.finish()

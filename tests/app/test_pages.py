@@ -15,11 +15,11 @@ from explorer.jobs import State, recipe_from
 from explorer.views.model import _csv, _json
 from tests.app.test_app import unpack
 from tests.test_files import HOSTILE
-from tsa import Subgroup, load
+from tsa import Subgroup, fourier_model, load
 from tsa.errors import TSAError
 from tsa.files import ModelFile
-from tsa.groups import CyclicShift, ImageRotation
-from tsa.sheet import filter_sheet, filter_sheet_svg
+from tsa.groups import CyclicShift
+from tsa.sheet import by_weight, filter_sheet, filter_sheet_svg
 from tsa.weights import frequencies, spectra
 
 
@@ -66,19 +66,68 @@ def test_the_filters_of_every_model():
             assert app.selectbox(key="filters_model").value == name
 
 
+def packed(entry, **options):
+    known = frequencies(entry.action)
+    heights = spectra(entry.model.filters, entry.action)
+    return (*unpack(sheet.pack(entry, heights, known, None, **options)), heights, known)
+
+
 def test_packed_filters_are_the_model(refined):
-    action = ImageRotation(16)
-    heights, known = spectra(refined.filters, action), frequencies(action)
+    entry = compute.entry("rotation-16-refined")
+    heights, known = spectra(refined.filters, entry.action), frequencies(entry.action)
     response = refined.coordinates(np.random.default_rng(0).normal(size=256))
-    header, arrays = unpack(sheet.pack("m", "d", refined, (16, 16), heights, known, response))
+    header, arrays = unpack(sheet.pack(entry, heights, known, response))
     assert header["weights"] == sorted(header["weights"], key=abs)
     assert (header["planes"], header["singles"]) == (48, 7)
-    np.testing.assert_allclose(
-        header["purity"], heights.max(axis=1)[np.argsort(np.abs(refined.weights), kind="stable")], atol=1e-4
-    )
+    np.testing.assert_allclose(header["purity"], heights.max(axis=1)[by_weight(refined.weights)], atol=1e-4)
     assert arrays["filters"].size == 55 * 2 * 256
     loud = np.abs(response) * (refined.weights != 0)
-    assert header["chosen"] == np.argsort(np.abs(refined.weights), kind="stable").tolist().index(int(loud.argmax()))
+    assert header["chosen"] == by_weight(refined.weights).tolist().index(int(loud.argmax()))
+
+
+@pytest.mark.parametrize("name", ["rotation-16", "shift-32", "shift-16x16"])
+def test_packed_spectra_are_the_spectra_to_their_quantum(name):
+    entry = compute.entry(name)
+    header, arrays, heights, known = packed(entry)
+    heights = np.clip(heights, 0, None)[by_weight(entry.model.weights)]
+    seen = arrays["spectrum"].reshape(heights.shape) / 255
+    np.testing.assert_allclose(
+        np.sqrt(heights), seen * np.sqrt(np.array(header["top"]))[:, None], atol=0.5 / 255 + 1e-6
+    )
+    for j, (own, opposite) in enumerate(header["own"]):
+        assert known[own].tolist() == header["weights"][j]
+        assert (known[opposite] == known[own]).all() or header["lines"][j]
+        others = np.delete(heights[j], [own, opposite])
+        assert header["runnerHeight"][j] == pytest.approx(others.max(), abs=1e-4)
+        assert header["runner"][j] not in (own, opposite)
+
+
+def test_a_real_filter_is_as_pure_as_both_its_peaks():
+    """A cosine is half ω and half −ω; the alternating line of a lattice has one peak, whichever sign it goes by."""
+    waves = fourier_model(8)
+    lines = np.stack([np.sqrt(2) * waves.filters[:, 2].real, waves.filters[:, 4].real], axis=1)
+    lines /= np.linalg.norm(lines, axis=0)
+    entry = library.entry("lines", ModelFile(Subgroup(lines + 0j, [2, -4]), (8,), {"group": "shift"}))
+    header, _, _, known = packed(entry)
+    assert header["purity"] == pytest.approx([1, 1])
+    assert [known[pair].tolist() for pair in header["own"]] == [[2, -2], [4, 4]]
+    assert max(header["runnerHeight"]) < 1e-4
+
+
+def test_the_noise_is_the_labs_where_the_lab_uses_the_model():
+    for name, noise in (("rotation-16", 1.5), ("shift-32", compute.entry("shift-32").model.noise)):
+        header = packed(compute.entry(name), sigma=1.5, angle=120)[0]
+        assert (header["noise"], header["lab"], header["angle"]) == (noise, name == "rotation-16", 120)
+        other = packed(compute.entry(name), sigma=0.5, angle=120)[0]
+        assert (other["digest"] != header["digest"]) == header["lab"]
+
+
+def test_many_spectra_are_half_as_large_as_their_pictures():
+    """As for all 2048 pairs of 64×64 pixels, where they would be tens of megabytes."""
+    entry = library.entry("waves", ModelFile(fourier_model((20, 20)), (20, 20), {"group": "shift"}))
+    header, arrays, *_ = packed(entry)
+    assert arrays["spectrum"].nbytes <= arrays["filters"].nbytes / 2
+    assert len(json.dumps(header)) < 100 * 400
 
 
 @pytest.mark.slow

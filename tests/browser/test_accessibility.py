@@ -233,8 +233,9 @@ def test_who_wants_no_motion_gets_none_until_it_is_asked_for(browser, server):
     tab.goto(f"{server}/filters")
     tab.wait_for_selector(".sheet[data-chosen]")
     assert tab.locator(".play").get_attribute("aria-label") == "Play its orbit"
+    turn, start = tab.locator(".turn").element_handle(), tab.locator(".turn").input_value()
     tab.locator(".play").click()
-    tab.wait_for_function("el => Number(el.value) > 10", arg=tab.locator(".turn").element_handle())
+    tab.wait_for_function("([el, start]) => el.value !== start", arg=[turn, start])
     tab.goto(f"{server}/orbits")
     tab.wait_for_selector(".orbit[data-drawn]")
     assert tab.locator(".play").get_attribute("aria-label") == "Play"

@@ -13,9 +13,6 @@ export default function ({ data, parentElement, setStateValue }) {
   return () => self.pause();
 }
 
-const label = (weight) => (Array.isArray(weight) ? `(${weight.join(", ")})` : `${weight}`);
-const speed = (weight) => (Array.isArray(weight) ? Math.hypot(...weight) : Math.abs(weight));
-
 function create(root) {
   const find = (name) => root.querySelector("." + name);
   const self = { chosen: 0, turn: 0, playing: 0, commit: () => {} };
@@ -23,16 +20,15 @@ function create(root) {
   self.readStyle = () => {
     self.style = penStyle(find("card"));
     self.accent = getComputedStyle(find("sheet")).getPropertyValue("--st-primary-color") || self.style.color;
+    self.edge = getComputedStyle(find("turning")).outlineColor;
   };
   self.open = (blob) => {
     self.blob = blob;
     self.chosen = Math.min(blob.chosen, blob.weights.length - 1);
     self.atlas = tiles(blob);
-    const speeds = blob.weights.map(speed);
-    const largest = Math.ceil(Math.max(...speeds));
+    const largest = Math.max(...blob.weights.map(size));
     for (const name of ["low", "high"]) find(name).max = largest;
     [find("low").value, find("high").value, find("pure").value] = [0, largest, 0];
-    setText(find("title"), `${blob.name}: ${blob.planes} filter pairs${blob.singles ? ` and ${blob.singles} single filters` : ""}, sorted by |ω|`);
     self.arrange();
     self.introduce();
     if (!self.playing && !still()) self.play();
@@ -40,12 +36,17 @@ function create(root) {
 
   // Which filters are shown, and where.
   self.arrange = () => {
-    const { weights, purity } = self.blob;
-    const [low, high, pure] = ["low", "high", "pure"].map((name) => Number(find(name).value));
+    const { name, planes, singles, weights, purity } = self.blob;
+    const ends = [Number(find("low").value), Number(find("high").value || find("high").max)];
+    const [low, high] = [Math.min(...ends), Math.max(...ends)]; // from 9 to 4 is from 4 to 9
+    const pure = Number(find("pure").value);
     setText(find("pure-text"), `${pure} %`);
-    self.shown = weights.map((_, j) => j).filter((j) => speed(weights[j]) >= low - 1e-9 && speed(weights[j]) <= high + 1e-9 && 100 * purity[j] >= pure);
-    if (find("order").value === "purity") self.shown.sort((a, b) => purity[b] - purity[a]);
+    self.byPurity = find("order").value === "purity";
+    self.shown = weights.map((_, j) => j).filter((j) => size(weights[j]) >= low && size(weights[j]) <= high && 100 * purity[j] >= pure);
+    if (self.byPurity) self.shown.sort((a, b) => purity[b] - purity[a]);
+    setText(find("title"), `${name}: ${planes} filter pairs${singles ? ` and ${singles} single filters` : ""}, sorted by ${self.byPurity ? "purity" : "|ω|"}`);
     setText(find("count"), `${self.shown.length} of ${weights.length} shown`);
+    find("nothing").hidden = self.shown.length > 0;
     self.draw();
   };
   self.draw = () => {
@@ -58,14 +59,16 @@ function create(root) {
   // A frame around the chosen one, above the canvas: choosing need not draw the grid again.
   self.mark = () => {
     const [x, y, w, h] = self.cells[self.shown.indexOf(self.chosen)] ?? [0, 0, 0, 0];
+    const { weights, lines, purity } = self.blob;
     const mark = find("mark");
     mark.hidden = !w;
-    Object.assign(mark.style, { left: `${x}px`, top: `${y}px`, width: `${w - 2}px`, height: `${h - 2}px` });
-    const { weights, purity } = self.blob;
+    Object.assign(mark.style, { left: `${x}px`, top: `${y + 13}px`, width: `${lines[self.chosen] ? self.tile + 8 : w - 2}px`, height: `${h - 14}px` });
     const told = self.shown.map((j) => `Subspace ${j + 1}, weight ${label(weights[j])}, purity ${Math.round(100 * purity[j])} %.`);
     listOptions(find("grid"), told, self.shown.indexOf(self.chosen));
   };
   self.introduce = () => {
+    const { weights, rotation, angle } = self.blob;
+    self.turn = rotation ? remainder(weights[self.chosen] * angle, 360) : 0; // where the lab has turned this plane
     introduceSpecimen(self, find);
     drawSpecimen(self, find);
     self.mark();
@@ -125,7 +128,6 @@ function create(root) {
     const step = (now) => {
       self.turn = (self.turn + ((now - last) / 1000) * 60) % 360;
       last = now;
-      find("turn").value = self.turn;
       drawTurning(self, find);
       self.playing = requestAnimationFrame(step);
     };
@@ -157,11 +159,11 @@ function tiles(blob) {
 function drawHistogram(self, canvas) {
   const [pen, width, height] = context(canvas);
   const counts = new Map();
-  for (const weight of self.blob.weights) counts.set(Math.round(speed(weight)), (counts.get(Math.round(speed(weight))) ?? 0) + 1);
+  for (const weight of self.blob.weights) counts.set(size(weight), (counts.get(size(weight)) ?? 0) + 1);
   const most = Math.max(...counts.values());
   const last = Math.max(...counts.keys());
   const step = width / (last + 1);
-  const chosen = Math.round(speed(self.blob.weights[self.chosen]));
+  const chosen = size(self.blob.weights[self.chosen]);
   self.bars = [];
   pen.textAlign = "center";
   pen.font = `400 11px ${self.style.fontFamily}`;
@@ -182,7 +184,7 @@ function drawHistogram(self, canvas) {
 }
 
 function drawGrid(self, canvas, frame, zoom) {
-  const { shape, weights, lines } = self.blob;
+  const { shape, lines } = self.blob;
   const width = Math.max(120, frame.clientWidth - 4);
   const tall = Math.min(1, Math.max(shape[0] / shape[1], 0.4));
   const cell = (tile) => [2 * tile + 10, tile * tall + 20];
@@ -192,28 +194,47 @@ function drawGrid(self, canvas, frame, zoom) {
   while (fit < 110 && fits(fit + 1)) fit += 1;
   const tile = Math.round(fit + zoom * (128 - fit));
   const [w, h] = cell(tile);
-  self.columns = columns(tile);
+  [self.columns, self.tile] = [columns(tile), tile];
   const rows = Math.ceil(self.shown.length / self.columns);
   canvas.style.width = `${width}px`;
   canvas.style.height = `${Math.max(rows * h + 4, 40)}px`;
   const [pen] = context(canvas);
   pen.imageSmoothingEnabled = false;
   pen.textBaseline = "top";
-  let before = null;
+  const labels = gridLabels(self, tile > 40);
   self.cells = self.shown.map((j, i) => {
     const [x, y] = [(i % self.columns) * w, Math.floor(i / self.columns) * h];
-    // The weight stands above the first of its group, as in the paper, and above each where there is room.
-    const name = label(weights[j]);
-    if (name !== before || tile > 40) {
-      pen.fillStyle = self.style.color;
-      pen.globalAlpha = name !== before ? 1 : 0.7;
-      pen.font = `${name !== before ? 650 : 400} 11px ${self.style.fontFamily}`;
-      pen.fillText(name, x + 4, y + 3);
-      pen.globalAlpha = 1;
+    const [group, own] = labels[i];
+    pen.fillStyle = self.style.color;
+    pen.font = `650 11px ${self.style.fontFamily}`;
+    pen.fillText(group, x + 4, y + 2, w - 6);
+    const after = group ? pen.measureText(group).width + 8 : 0;
+    pen.font = `400 11px ${self.style.fontFamily}`;
+    pen.globalAlpha = 0.7;
+    pen.fillText(own, x + 4 + after, y + 2, w - 6);
+    pen.globalAlpha = 1;
+    pen.strokeStyle = self.edge; // a white filter is seen on white
+    for (const part of lines[j] ? [0] : [0, 1]) {
+      const left = x + 4 + part * (tile + 2);
+      tileAt(self, pen, j, part, left, y + 16, tile, tile * tall);
+      if (shape[0] > 1) pen.strokeRect(left - 0.5, y + 15.5, tile + 1, tile * tall + 1); // a signal has its own
     }
-    before = name;
-    for (const part of lines[j] ? [0] : [0, 1]) tileAt(self, pen, j, part, x + 4 + part * (tile + 2), y + 16, tile, tile * tall);
     return [x, y, w, h];
+  });
+}
+
+// What stands above each tile: in bold the group ±ω above the first of it, as in the paper, and where there is room its
+// own weight above each; how pure it is if that is the order.
+function gridLabels({ shown, blob: { weights, purity }, byPurity }, roomy) {
+  if (byPurity) return shown.map((j) => ["", `${roomy ? `${label(weights[j])} · ` : ""}${(100 * purity[j]).toFixed(1)} %`]);
+  const both = new Set(shown.filter((j) => label(weights[j]) !== label(positive(weights[j]))).map((j) => label(positive(weights[j]))));
+  let before = null;
+  return shown.map((j) => {
+    const [own, group] = [label(weights[j]), label(positive(weights[j]))];
+    const first = group !== before;
+    before = group;
+    const name = first ? (both.has(own) ? `±${own}` : own) : "";
+    return [name, roomy && name !== own ? own : ""];
   });
 }
 
