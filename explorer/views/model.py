@@ -200,7 +200,7 @@ def _sheet(place: Any, entry: Entry, order: Any, seen: str) -> None:
     """Some filters of a model, in this order."""
     model = entry.model
     some = Subgroup(model.filters[:, order], model.weights[order], model.noise)
-    place.image(filter_sheet(some, entry.shape, columns=4, tile=56), alt=seen)
+    place.image(filter_sheet(some, entry.shape, columns=4, tile=56, order=np.arange(len(order))), alt=seen)
 
 
 def _compare(entry: Entry) -> None:
