@@ -123,22 +123,22 @@ def _training(job: Job, status: Status) -> Reel:
 
 
 def _controls(job: Job, status: Status) -> None:
-    go, stop, drop, use, save = st.columns(5)
     state, has_model, name = status.state, status.has_model, _name(job.recipe, status.pairs)
+    row = st.container(horizontal=True)
     if state in (State.PAUSED, State.STOPPED, State.FAILED):
-        go.button("Continue", on_click=job.resume, width="stretch", key="go_on")
+        row.button("Continue", on_click=job.resume, width="stretch", key="go_on")
     else:
         running = state in (State.WAITING, State.RUNNING)
-        go.button("Pause", on_click=job.pause, width="stretch", disabled=not running, key="pause")
+        row.button("Pause", on_click=job.pause, width="stretch", disabled=not running, key="pause")
     under_way = state in (State.WAITING, State.RUNNING, State.PAUSED, State.FAILED)
-    stop.button("Stop here", on_click=job.stop, width="stretch", disabled=not under_way, key="stop")
-    drop.button("Discard", on_click=job.discard, width="stretch", key="drop")
-    use.button(
+    row.button("Stop here", on_click=job.stop, width="stretch", disabled=not under_way, key="stop")
+    row.button("Discard", on_click=job.discard, width="stretch", key="drop")
+    row.button(
         "Use on all pages", on_click=_use, args=(job, name), width="stretch", disabled=not has_model, key="use",
         type="primary" if has_model else "secondary",
     )  # fmt: skip
     if has_model:
-        save.download_button("Download", job.download, f"{name}.npz", on_click="ignore", width="stretch", key="save")
+        row.download_button("Download", job.download, f"{name}.npz", on_click="ignore", width="stretch", key="save")
     if has_model and store.entry().name == name:
         st.success(f"**{name}** is now used in the lab and on all other pages.")
 

@@ -49,9 +49,14 @@ function create(root) {
     const ended = blob.resting && self.blob && !(same && self.blob.resting);
     if (!same) self.stop();
     Object.assign(self, { blob, frames, follows: self.follows || !same || ended });
-    if (ended && frames.length > 1 && !still()) self.play();
-    else if (self.follows && !self.playing) self.at = frames.length - 1;
+    if (!same || !blob.resting) self.due = false;
+    if (ended && frames.length > 1 && !still()) self.due = true;
+    if (self.follows && !self.playing) self.at = frames.length - 1;
+    self.playIfDue();
     return true;
+  };
+  self.playIfDue = () => {
+    if (self.due && self.inView) self.play();
   };
 
   self.stop = () => {
@@ -63,7 +68,7 @@ function create(root) {
   self.play = () => {
     setText(find("play"), "❚❚");
     find("play").setAttribute("aria-label", "Pause");
-    self.at = 0;
+    [self.at, self.due] = [0, false];
     let last = performance.now();
     const step = (now) => {
       const end = self.frames.length - 1;
@@ -77,7 +82,7 @@ function create(root) {
   };
   self.goTo = (at) => {
     self.stop();
-    self.at = at;
+    [self.at, self.due] = [at, false];
     self.follows = at === self.frames.length - 1;
     self.draw();
   };
@@ -103,6 +108,10 @@ function create(root) {
     if (total) drawChart(self, find("chart"));
     Object.assign(find("film").dataset, { frames: last + 1, at: near, playing: Boolean(self.playing) });
   };
+  new IntersectionObserver(([frame]) => {
+    self.inView = frame.isIntersecting; // on a phone it may still be further down
+    self.playIfDue();
+  }, { threshold: 0.5 }).observe(find("frame"));
   new ResizeObserver(() => self.draw()).observe(find("film"));
   return self;
 }
