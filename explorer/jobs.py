@@ -83,23 +83,18 @@ class Frame(NamedTuple):
 
 
 class Film:
-    """How filters came about. The later its frames, the further apart: a long film is not a large one."""
+    """How filters came about. The later its frames, the further apart; so a long film is not a large one."""
 
     def __init__(self, recipe: Recipe) -> None:
-        size, self._whole = 2 * recipe.n_subspaces * math.prod(recipe.shape), recipe.shape
-        self._halved = len(recipe.shape) == 2 and size > _MOST_BYTES_OF_A_FRAME  # so many are shown small anyway
-        self.shape = tuple(side // 2 for side in recipe.shape) if self._halved else recipe.shape
-        size = 2 * recipe.n_subspaces * math.prod(self.shape)
-        self._growth = max(GROWTH, (recipe.n_pairs / _EARLY) ** (size / _MOST_BYTES))
+        size = 2 * math.prod(recipe.shape)
+        self._most = _MOST_BYTES_OF_A_FRAME // size
+        bytes_of_a_frame = size * min(self._most, recipe.n_subspaces)
+        self._growth = max(GROWTH, (recipe.n_pairs / _EARLY) ** (bytes_of_a_frame / _MOST_BYTES))
         self.frames: list[Frame] = []
 
     def frame(self, pairs: int, filters: Array) -> Frame:
-        """Filters (D, J) as pictures of our shape."""
-        if self._halved:
-            height, width = self.shape
-            pixels = filters.reshape(*self._whole, -1)[: 2 * height, : 2 * width]
-            filters = pixels.reshape(height, 2, width, 2, -1).mean(axis=(1, 3)).reshape(height * width, -1)
-        return Frame(pairs, filter_bytes(filters))
+        """Filters (D, J) as pictures: the first ones, if there are very many."""
+        return Frame(pairs, filter_bytes(filters[:, : self._most]))
 
     def add(self, frame: Frame) -> None:
         """The newest frame; the one before goes if it is too close to its own predecessor."""
@@ -121,7 +116,6 @@ class Status:
     curve: tuple[tuple[int, float], ...]  # (pairs, mean log evidence)
     filters: Array | None  # complex (D, J), those of the latest snapshot
     film: tuple[Frame, ...]  # how they came about; at the end the refined ones, if there are any
-    film_shape: tuple[int, ...]  # of its filters
     weights: Array | None  # of the filters of its last frame, once they are known
     has_model: bool
     sentence: str
@@ -164,7 +158,6 @@ class Job:
                 curve=self._snapshot.curve if self._snapshot else (),
                 filters=checks.frozen(progress.filters) if progress else None,
                 film=(*self._film.frames, *([self._outcome[0]] if self._outcome and self.recipe.refined else [])),
-                film_shape=self._film.shape,
                 weights=self._outcome[1] if self._outcome else None,
                 has_model=self._model is not None,
                 sentence=self._sentence(left),
@@ -304,7 +297,8 @@ class Job:
         elif isinstance(message, bytes):
             model = files.read(message).model
             assert isinstance(model, Subgroup)
-            outcome = self._film.frame(self._pairs, model.filters), model.weights
+            last = self._film.frame(self._pairs, model.filters)
+            outcome = last, model.weights[: len(last.pictures)]
         with self._lock:
             if trainer is not self._trainer:
                 return  # last words of one that was halted

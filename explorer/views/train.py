@@ -108,12 +108,14 @@ def _moved(recipe: Recipe) -> str:
 def _training(job: Job, status: Status) -> Reel:
     speed = f" · {status.pairs_per_second:,.0f} pairs/s" if status.pairs_per_second else ""
     weights = "" if status.weights is None else ", each pair above its weight"
+    shown, count = len(status.film[0].pictures) if status.film else 0, job.recipe.n_subspaces
+    part = f" · the first {shown} of {count} filter pairs" if 0 < shown < count else ""
     return Reel(
         name=f"training {job.number}",
         title=f"The filters as they are now{weights}",
-        caption=f"{status.pairs:,} of {job.recipe.n_pairs:,} pairs{speed}",
+        caption=f"{status.pairs:,} of {job.recipe.n_pairs:,} pairs{speed}{part}",
         frames=status.film,
-        shape=status.film_shape,
+        shape=job.recipe.shape,
         curve=status.curve,
         total=job.recipe.n_pairs,
         weights=status.weights,

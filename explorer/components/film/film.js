@@ -48,7 +48,7 @@ function create(root) {
     }
     const ended = blob.resting && self.blob && !(same && self.blob.resting);
     if (!same) self.stop();
-    Object.assign(self, { blob, frames, follows: self.follows || !same || ended });
+    Object.assign(self, { blob, frames, at: Math.min(self.at, frames.length - 1), follows: self.follows || !same || ended });
     if (!same || !blob.resting) self.due = false;
     if (ended && frames.length > 1 && !still()) self.due = true;
     if (self.follows && !self.playing) self.at = frames.length - 1;
@@ -56,19 +56,19 @@ function create(root) {
     return true;
   };
   self.playIfDue = () => {
-    if (self.due && self.inView) self.play();
+    if (self.due && self.inView) self.play(0);
   };
 
   self.stop = () => {
     cancelAnimationFrame(self.playing);
     self.playing = 0;
     setText(find("play"), "▶");
-    find("play").setAttribute("aria-label", "Play from the first pairs on");
+    find("play").setAttribute("aria-label", "Play");
   };
-  self.play = () => {
+  self.play = (from) => {
     setText(find("play"), "❚❚");
     find("play").setAttribute("aria-label", "Pause");
-    [self.at, self.due] = [0, false];
+    [self.at, self.due] = [from, false];
     let last = performance.now();
     const step = (now) => {
       const end = self.frames.length - 1;
@@ -86,7 +86,10 @@ function create(root) {
     self.follows = at === self.frames.length - 1;
     self.draw();
   };
-  find("play").onclick = () => (self.playing ? self.goTo(Math.round(self.at)) : self.play());
+  find("play").onclick = () => {
+    if (self.playing) self.goTo(Math.round(self.at));
+    else self.play(self.at < self.frames.length - 1 ? self.at : 0);
+  };
   find("seek").oninput = (event) => self.goTo(Number(event.target.value));
 
   self.draw = () => {
