@@ -134,7 +134,7 @@ class Job:
         self._model: bytes | None = None
         self._film = Film(recipe)
         self._outcome: tuple[Frame, Array] | None = None  # the model's filters and weights
-        self._claims: dict[Hashable, float] = {}
+        self._claims: dict[Hashable, float] = {}  # who asked for it, and when first
         self._note = ""  # why it paused, or what went wrong
         self._watched()
 
@@ -365,7 +365,7 @@ class Jobs:
                 return False
             now = self.clock()
             asked = job._claims.setdefault(owner, now)
-            if job._last_watched > asked + _LEFT / 2:
+            if job._last_watched > asked + _LEFT / 2:  # by a tab that is still open
                 return False
             if now - job._last_watched < _LEFT:
                 return True

@@ -84,10 +84,9 @@ def _view(recipe: Recipe | None) -> None:
     known = store.known_frames(reel.name, [frame.pairs for frame in reel.frames])
     film(reel, known, store.visitor(), "" if pending else store.before())
     if job is None and recipe is not None:
-        moved = _moved(recipe)
         st.markdown(
-            f"Nobody says by how much each patch was {moved}. From such pairs alone, filters emerge that turn into "
-            "each other: the irreducible representations of the group. Press **Start** and watch."
+            f"Nobody says by how much each patch was {_moved(recipe)}. From such pairs alone, filters emerge that "
+            "turn into each other: the irreducible representations of the group. Press **Start** and watch."
         )
 
 
