@@ -4,6 +4,7 @@ A training belongs to the visitor who watches it. When nobody asks about it any 
 Everything here may be called from any thread.
 """
 
+import math
 import os
 import threading
 import time
@@ -11,19 +12,28 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import count
+from typing import NamedTuple
 
-from explorer.trainer import Message, Snapshot, Trainer
+from explorer.trainer import GROWTH, Message, Snapshot, Trainer
 from tsa import checks, files
 from tsa.checks import Array
 from tsa.errors import InputError
 from tsa.files import ModelFile
+from tsa.model import Subgroup
 from tsa.recipes import Recipe
+from tsa.stage.blob import filter_bytes
 
 KINDS = {"rotation": ("rotation", 2), "shift in 1-D": ("shift", 1), "shift in 2-D": ("shift", 2)}
 MOST_PIXELS = 32 * 32
 MOST_PAIRS = 5_000_000
 _AWAY = 90.0  # seconds without a question after which nobody watches: browsers let a hidden tab ask once a minute
 _FORGOTTEN = 1800.0
+_LEFT = 2.0  # seconds without a question after which a tab was reloaded; browsers let one just hidden ask once a second
+_MOST_BYTES = 3_000_000  # of a film
+_MOST_BYTES_OF_A_FRAME = 2**18
+_EARLY = 5_000  # pairs, before which hardly anything is to be seen
+_numbers = count(1)
 
 
 def recipe_from(
@@ -65,6 +75,34 @@ class State(StrEnum):
     DISCARDED = "discarded"
 
 
+class Frame(NamedTuple):
+    """Filters as pictures (J, 2, D), the way `filter_bytes` makes them, after this many pairs."""
+
+    pairs: int
+    pictures: Array
+
+
+class Film:
+    """How filters came about. The later its frames, the further apart; so a long film is not a large one."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        size = 2 * math.prod(recipe.shape)
+        self._most = _MOST_BYTES_OF_A_FRAME // size
+        bytes_of_a_frame = size * min(self._most, recipe.n_subspaces)
+        self._growth = max(GROWTH, (recipe.n_pairs / _EARLY) ** (bytes_of_a_frame / _MOST_BYTES))
+        self.frames: list[Frame] = []
+
+    def frame(self, pairs: int, filters: Array) -> Frame:
+        """Filters (D, J) as pictures: the first ones, if there are very many."""
+        return Frame(pairs, filter_bytes(filters[:, : self._most]))
+
+    def add(self, frame: Frame) -> None:
+        """The newest frame; the one before goes if it is too close to its own predecessor."""
+        if len(self.frames) > 1 and self.frames[-1].pairs < self._growth * self.frames[-2].pairs:
+            self.frames.pop()
+        self.frames.append(frame)
+
+
 @dataclass(frozen=True, eq=False)
 class Status:
     """A training at one moment, for a page to show."""
@@ -73,10 +111,12 @@ class Status:
     position: int  # in line, from 1; 0 when it does not wait
     fraction: float
     pairs: int
-    pairs_per_second: float  # 0 unless it is learning
+    pairs_per_second: float  # as it was last, if it is not learning; 0 if that is not known
     seconds_left: float | None  # of learning; None unless it is learning
     curve: tuple[tuple[int, float], ...]  # (pairs, mean log evidence)
     filters: Array | None  # complex (D, J), those of the latest snapshot
+    film: tuple[Frame, ...]  # how they came about; at the end the refined ones, if there are any
+    weights: Array | None  # of the filters of its last frame, once they are known
     has_model: bool
     sentence: str
 
@@ -85,13 +125,16 @@ class Job:
     """One training. What makes no sense in its present state, such as a second click on pause, does nothing."""
 
     def __init__(self, jobs: "Jobs", recipe: Recipe, owner: Hashable) -> None:
-        self.recipe, self.owner = recipe, owner
+        self.recipe, self.owner, self.number = recipe, owner, next(_numbers)
         self._jobs, self._lock = jobs, jobs._lock
         self._state = State.WAITING
         self._trainer: Trainer | None = None  # only while running
         self._snapshot: Snapshot | None = None
         self._finish_now = False
         self._model: bytes | None = None
+        self._film = Film(recipe)
+        self._outcome: tuple[Frame, Array] | None = None  # the model's filters and weights
+        self._claims: dict[Hashable, float] = {}  # who asked for it, and when first
         self._note = ""  # why it paused, or what went wrong
         self._watched()
 
@@ -103,8 +146,8 @@ class Job:
             learning = self._state is State.RUNNING and not self._learned
             progress = self._snapshot.progress if self._snapshot else None
             # The first step also waits for the first pairs to be made, and says nothing about speed.
-            speed = progress.pairs_per_second if progress and progress.step > 1 and learning else 0.0
-            left = (self.recipe.n_pairs - self._pairs) / speed if speed else None
+            speed = progress.pairs_per_second if progress and progress.step > 1 else 0.0
+            left = (self.recipe.n_pairs - self._pairs) / speed if speed and learning else None
             return Status(
                 state=self._state,
                 position=self._position,
@@ -114,6 +157,8 @@ class Job:
                 seconds_left=left,
                 curve=self._snapshot.curve if self._snapshot else (),
                 filters=checks.frozen(progress.filters) if progress else None,
+                film=(*self._film.frames, *([self._outcome[0]] if self._outcome and self.recipe.refined else [])),
+                weights=self._outcome[1] if self._outcome else None,
                 has_model=self._model is not None,
                 sentence=self._sentence(left),
             )
@@ -131,7 +176,7 @@ class Job:
         with self._lock:
             self._watched()
             if self._state in (State.PAUSED, State.STOPPED, State.FAILED):
-                self._finish_now, self._model = False, None
+                self._finish_now, self._model, self._outcome = False, None, None
                 self._line_up()
 
     def stop(self) -> None:
@@ -222,7 +267,8 @@ class Job:
 
     def _drop(self, note: str = "") -> None:
         self._halt(State.DISCARDED, note)
-        self._snapshot = self._model = None
+        self._snapshot = self._model = self._outcome = None
+        self._film.frames = []
         if self._jobs._jobs.get(self.owner) is self:
             del self._jobs._jobs[self.owner]
 
@@ -245,13 +291,22 @@ class Job:
             self._take("The training was cut off, perhaps for want of memory; it can go on from where it was.", trainer)
 
     def _take(self, message: Message, trainer: Trainer) -> None:
+        # Pictures take a moment, in which others need not wait.
+        if isinstance(message, Snapshot):
+            frame = self._film.frame(message.progress.pairs, message.progress.filters)
+        elif isinstance(message, bytes):
+            model = files.read(message).model
+            assert isinstance(model, Subgroup)
+            last = self._film.frame(self._pairs, model.filters)
+            outcome = last, model.weights[: len(last.pictures)]
         with self._lock:
             if trainer is not self._trainer:
                 return  # last words of one that was halted
             if isinstance(message, Snapshot):
                 self._snapshot = message
+                self._film.add(frame)
             elif isinstance(message, bytes):
-                self._trainer, self._model = None, message
+                self._trainer, self._model, self._outcome = None, message, outcome
                 self._state = State.FINISHED if self._pairs >= self.recipe.n_pairs else State.STOPPED
             else:
                 self._trainer = None
@@ -298,6 +353,29 @@ class Jobs:
         """The training of this owner, if there is one."""
         with self._lock:
             return self._jobs.get(owner)
+
+    def hand_over(self, before: Hashable, owner: Hashable) -> bool:
+        """Give this owner what they had `before` their tab was reloaded; whether to ask again in a moment.
+
+        A tab that was copied has the name of the other one too: who still watches keeps the training.
+        """
+        with self._lock:
+            job = self._jobs.get(before)
+            if job is None or before == owner:
+                return False
+            now = self.clock()
+            asked = job._claims.setdefault(owner, now)
+            if job._last_watched > asked + _LEFT / 2:  # by a tab that is still open
+                return False
+            if now - job._last_watched < _LEFT:
+                return True
+            if owner in self._jobs:  # they have not waited, and begun another
+                job.discard()
+            else:
+                del self._jobs[before]
+                self._jobs[owner], job.owner, job._claims = job, owner, {}
+                job._watched()
+            return False
 
     def tend(self) -> None:
         """Pause what nobody watches, forget what nobody came back to, start what may start.

@@ -6,9 +6,11 @@ No third module touches st.session_state.
 import hashlib
 import itertools
 import math
+import re
 import time
 import uuid
 from dataclasses import replace
+from operator import eq
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -180,7 +182,7 @@ def set_orbit(weights: tuple[str, str]) -> None:
 
 def angle() -> int:
     """Degrees at which a dial was last let go, on whatever page."""
-    for component in ("stage", "recognise"):
+    for component in ("stage", "recognise", "orbit"):
         value = _said(component, "angle").get("angle")
         if type(value) is int:
             st.session_state["angle"] = value % 360
@@ -381,6 +383,22 @@ def since(scene: str) -> tuple[float, bool]:
 def visitor() -> str:
     """A name for this visitor that nobody else has."""
     return st.session_state.setdefault("visitor", uuid.uuid4().hex)
+
+
+def before() -> str:
+    """The name this visitor had before the tab was reloaded, as the film reports it; empty if there is none."""
+    said = sent("film", "before")
+    return said if isinstance(said, str) and re.fullmatch("[0-9a-f]{32}", said) else ""
+
+
+def known_frames(film: str, frames: list[int]) -> int:
+    """How many of these frames the film on the page has; it is about to get the others, and says when it lost some."""
+    lost = is_new("lost", sent("film", "lost"))
+    last, had = st.session_state.get("film_sent", ("", []))
+    st.session_state["film_sent"] = (film, frames)
+    if lost or last != film or "film" not in st.session_state:
+        return 0
+    return sum(1 for _ in itertools.takewhile(bool, map(eq, had, frames)))
 
 
 def observations() -> tuple[int, tuple[complex, ...]]:

@@ -26,6 +26,7 @@ from tsa.learning import Progress
 from tsa.recipes import Recipe
 
 _SECONDS_BETWEEN_SNAPSHOTS = 0.5
+GROWTH = 1.05  # of the pairs from one snapshot to the next, if that is sooner: most is learned early on
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,13 +129,14 @@ def _train(recipe: Recipe, start: Snapshot | None, finish_now: bool, tell: Calla
     basis, step, curve = None, 0, list[tuple[int, float]]()
     if start is not None:
         basis, step, curve = start.progress.basis, start.progress.step, list(start.curve)
-    told = -np.inf
+    told, told_pairs = -np.inf, 0
     for progress in () if finish_now else recipe.train(basis, step):
         basis = progress.basis
         curve.append((progress.pairs, progress.log_evidence))
-        if progress.step == recipe.steps or time.monotonic() - told > _SECONDS_BETWEEN_SNAPSHOTS:
+        due = time.monotonic() - told > _SECONDS_BETWEEN_SNAPSHOTS or progress.pairs >= GROWTH * told_pairs
+        if due or progress.step == recipe.steps:
             tell(Snapshot(progress, tuple(curve)))
-            told = time.monotonic()
+            told, told_pairs = time.monotonic(), progress.pairs
     assert basis is not None
     result = recipe.finish(basis.view(np.complex64), curve)
     return files.pack(result.model, result.shape, result.about)

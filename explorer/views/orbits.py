@@ -4,10 +4,12 @@ import streamlit as st
 
 from explorer import store
 from explorer.components.orbit import orbit
+from explorer.views.picture import current
 
 
 @st.fragment
 def page() -> None:
-    """The whole page is one component; only this reruns when its weights are let go."""
-    store.set_orbit(orbit(store.command("orbit")[0], *store.orbit()))
+    """The whole page is one component; only this reruns when its weights or the turn are let go."""
+    number, angle, *_ = store.command("orbit")
+    store.set_orbit(orbit(number, angle, current("x").picture, *store.orbit()))
     store.finish()

@@ -3,10 +3,11 @@
 import streamlit as st
 
 from explorer import compute, library, store
-from explorer.components.film import film
-from explorer.jobs import KINDS, Job, State, recipe_from
+from explorer.components.film import Reel, film
+from explorer.jobs import KINDS, Frame, Job, State, Status, recipe_from
 from tsa.errors import TSAError
 from tsa.recipes import Recipe
+from tsa.stage.blob import filter_bytes
 
 _SIZES = {"rotation": (16, 4, 32), "shift in 1-D": (32, 4, 256), "shift in 2-D": (8, 3, 32)}  # default, least, largest
 _EVERY = 0.6  # seconds between two looks at a training
@@ -16,15 +17,18 @@ def page() -> None:
     """Settings on the left, the training on the right."""
     settings, view = st.columns([1, 3], gap="medium")
     compute.jobs().prepare()
-    job = compute.jobs().of(store.visitor())
+    job, pending = _mine()
     with settings.container(key="controls_train"):
         recipe = _settings(job)
     store.finish()
     with view:
-        if job is not None:
-            _watch()
-        elif recipe is not None:
-            _invitation(recipe)
+        st.fragment(_view, run_every=_EVERY if job or pending else None)(recipe)
+
+
+def _mine() -> tuple[Job | None, bool]:
+    """The training of this visitor, and whether there may be one in a moment, from before the tab was reloaded."""
+    pending = compute.jobs().hand_over(store.before(), store.visitor())
+    return compute.jobs().of(store.visitor()), pending
 
 
 def _settings(job: Job | None) -> Recipe | None:
@@ -67,58 +71,90 @@ def _settings(job: Job | None) -> Recipe | None:
     return recipe
 
 
-def _invitation(recipe: Recipe) -> None:
+def _view(recipe: Recipe | None) -> None:
+    job, pending = _mine()
+    status = None if job is None else job.status()
+    if store.is_new("training", (status and status.state, pending, store.entry().name)):
+        st.rerun()  # what can be done beside it is something else now, or the link
+    with st.container():
+        if job is not None and status is not None:
+            st.progress(status.fraction, status.sentence)
+            _controls(job, status)
+    reel = _training(job, status) if job is not None and status is not None else _invitation(recipe)
+    known = store.known_frames(reel.name, [frame.pairs for frame in reel.frames])
+    film(reel, known, store.visitor(), "" if pending else store.before())
+    if job is None and recipe is not None:
+        st.markdown(
+            f"Nobody says by how much each patch was {_moved(recipe)}. From such pairs alone, filters emerge that "
+            "turn into each other: the irreducible representations of the group. Press **Start** and watch."
+        )
+
+
+def _invitation(recipe: Recipe | None) -> Reel:
     """What the training will see, shown as its filters will be."""
-    moved = "turned" if recipe.group == "rotation" else "shifted"
+    if recipe is None:
+        return Reel("nothing", "Nothing to learn from", "", [], (1, 1))
     x, y = compute.training_pairs(recipe.group, recipe.shape, recipe.seed)
-    film("Nothing but pairs", f"white noise, and the same {moved}", x.T + 1j * y.T, recipe.shape)
-    st.markdown(
-        f"Nobody says by how much each patch was {moved}. From such pairs alone, filters emerge that turn into each "
-        "other: the irreducible representations of the group. Press **Start** and watch."
+    pairs = Frame(0, filter_bytes(x.T + 1j * y.T))
+    caption = f"white noise, and the same {_moved(recipe)}"
+    return Reel(f"{recipe.group} {recipe.shape} {recipe.seed}", "Nothing but pairs", caption, [pairs], recipe.shape)
+
+
+def _moved(recipe: Recipe) -> str:
+    return "turned" if recipe.group == "rotation" else "shifted"
+
+
+def _training(job: Job, status: Status) -> Reel:
+    speed = f" · {status.pairs_per_second:,.0f} pairs/s" if status.pairs_per_second else ""
+    weights = "" if status.weights is None else ", each pair above its weight"
+    shown, count = len(status.film[0].pictures) if status.film else 0, job.recipe.n_subspaces
+    part = f" · the first {shown} of {count} filter pairs" if 0 < shown < count else ""
+    return Reel(
+        name=f"training {job.number}",
+        title=f"The filters as they are now{weights}",
+        caption=f"{status.pairs:,} of {job.recipe.n_pairs:,} pairs{speed}{part}",
+        frames=status.film,
+        shape=job.recipe.shape,
+        curve=status.curve,
+        total=job.recipe.n_pairs,
+        weights=status.weights,
+        refined=job.recipe.refined and status.weights is not None,
+        resting=status.state not in (State.WAITING, State.RUNNING),
     )
 
 
-@st.fragment(run_every=_EVERY)
-def _watch() -> None:
-    job = compute.jobs().of(store.visitor())
-    status = None if job is None else job.status()
-    if store.is_new("training", None if status is None else status.state):
-        st.rerun()  # what can be done beside it is something else now
-    if job is None or status is None:
-        return
-    st.progress(status.fraction, status.sentence)
-    _controls(job, status.state, status.has_model)
-    speed = f" · {status.pairs_per_second:,.0f} pairs/s" if status.pairs_per_second else ""
-    caption = f"{status.pairs:,} of {job.recipe.n_pairs:,} pairs{speed}"
-    if status.filters is not None:
-        film("The filters as they are now", caption, status.filters, job.recipe.shape, status.curve, job.recipe.n_pairs)
-
-
-def _controls(job: Job, state: State, has_model: bool) -> None:
-    go, stop, drop, use, save = st.columns(5)
+def _controls(job: Job, status: Status) -> None:
+    state, has_model, name = status.state, status.has_model, _name(job.recipe, status.pairs)
+    row = st.container(horizontal=True)
     if state in (State.PAUSED, State.STOPPED, State.FAILED):
-        go.button("Continue", on_click=job.resume, width="stretch", key="go_on")
+        row.button("Continue", on_click=job.resume, width="stretch", key="go_on")
     else:
         running = state in (State.WAITING, State.RUNNING)
-        go.button("Pause", on_click=job.pause, width="stretch", disabled=not running, key="pause")
+        row.button("Pause", on_click=job.pause, width="stretch", disabled=not running, key="pause")
     under_way = state in (State.WAITING, State.RUNNING, State.PAUSED, State.FAILED)
-    stop.button("Stop here", on_click=job.stop, width="stretch", disabled=not under_way, key="stop")
-    drop.button("Discard", on_click=job.discard, width="stretch", key="drop")
-    use.button(
-        "Use on all pages", on_click=_use, args=(job,), width="stretch", disabled=not has_model, key="use",
+    row.button("Stop here", on_click=job.stop, width="stretch", disabled=not under_way, key="stop")
+    row.button("Discard", on_click=job.discard, width="stretch", key="drop")
+    row.button(
+        "Use on all pages", on_click=_use, args=(job, name), width="stretch", disabled=not has_model, key="use",
         type="primary" if has_model else "secondary",
     )  # fmt: skip
-    name = f"{_name(job.recipe)}.npz"
     if has_model:
-        save.download_button("Download", job.download, name, on_click="ignore", width="stretch", key="save")
-    if has_model and store.entry().name == _name(job.recipe):
-        st.success(f"**{store.entry().name}** is now used in the lab and on all other pages.")
+        row.download_button("Download", job.download, f"{name}.npz", on_click="ignore", width="stretch", key="save")
+    used = store.entry().name
+    if has_model and used.partition(" (")[0] == name:  # a number may tell it from another of the same settings
+        st.success(f"**{used}** is now used in the lab and on all other pages.")
 
 
-def _use(job: Job) -> None:
-    store.add_model(library.entry(_name(job.recipe), job.result()))
+def _use(job: Job, name: str) -> None:
+    store.add_model(library.entry(name, job.result()))
 
 
-def _name(recipe: Recipe) -> str:
-    shape = "x".join(map(str, recipe.shape))
-    return f"my {recipe.group} {shape}, {recipe.n_subspaces} planes, seed {recipe.seed}"
+def _name(recipe: Recipe, pairs: int) -> str:
+    """What makes it another model than those one would train beside it."""
+    seen = f"{pairs / 1e6:g}M" if pairs >= 1e6 else f"{pairs / 1e3:g}k" if pairs >= 1e3 else f"{pairs}"
+    parts = [f"my {recipe.group} {'x'.join(map(str, recipe.shape))}", f"{recipe.n_subspaces} planes", f"{seen} pairs"]
+    usual = Recipe(recipe.group, recipe.shape, recipe.n_subspaces)
+    for label, field in (("rate", "learning_rate"), ("noise", "noise"), ("seed", "seed")):
+        if getattr(recipe, field) != getattr(usual, field):
+            parts.append(f"{label} {getattr(recipe, field):.10g}")
+    return ", ".join([*parts, *["refined"] * recipe.refined])

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer.jobs import Jobs, State, recipe_from
+from explorer.jobs import Film, Frame, Jobs, State, recipe_from
 from explorer.trainer import Trainer
 from tsa import InputError, Subgroup
 from tsa.cli import main
+from tsa.stage.blob import filter_bytes
 
 SHIFT = {"kind": "shift in 1-D", "size": 16, "subspaces": 8, "pairs": 2_000}
 ENDLESS = {"kind": "rotation", "size": 8, "subspaces": 20, "pairs": 5_000_000}
@@ -119,6 +120,113 @@ def test_interruptions_leave_no_trace(jobs, tmp_path):
     job.resume()
     assert not job.status().has_model
     assert ends(job).download() == from_command_line(tmp_path / "m.npz", recipe)
+
+
+def test_a_film_of_how_filters_came_about(jobs):
+    job = ends(jobs.submit(recipe_from(**SHIFT | {"pairs": 30_000}), "me"))
+    status = job.status()
+    assert [frame.pairs for frame in status.film] == [100, *range(5_000, 30_001, 5_000)]
+    np.testing.assert_array_equal(status.film[-1].pictures, filter_bytes(status.filters))
+    assert np.abs(status.film[0].pictures - 128.0).max() > 100
+    assert np.any(status.film[0].pictures != status.film[-1].pictures)
+    np.testing.assert_array_equal(status.weights, job.result().model.weights)
+    assert status.pairs_per_second > 0  # it had
+    assert status.seconds_left is None
+
+
+@pytest.mark.slow
+def test_the_film_of_a_refined_model_ends_with_its_filters(jobs):
+    job = ends(jobs.submit(recipe_from("rotation", 8, 20, 10_000, refined=True), "me"))
+    status, model = job.status(), job.result().model
+    assert [frame.pairs for frame in status.film] == [100, 5_000, 10_000, 10_000]
+    np.testing.assert_array_equal(status.film[-1].pictures, filter_bytes(model.filters))
+    assert len(status.weights) == model.subspaces
+
+
+@pytest.mark.slow
+def test_what_goes_on_has_no_weights_yet(jobs):
+    job = learns(jobs.submit(recipe_from(**ENDLESS), "me"), 5_000)
+    job.stop()
+    stopped = ends(job, State.STOPPED).status()
+    assert len(stopped.weights) == 20
+    job.resume()
+    learns(job, stopped.pairs + 1)
+    status = job.status()
+    assert status.weights is None
+    assert [a.pairs for a in status.film[: len(stopped.film) - 1]] == [a.pairs for a in stopped.film[:-1]]
+
+
+@pytest.mark.parametrize("settings", [("rotation", 16, 50), ("rotation", 32, 400), ("shift in 2-D", 31, 480)])
+@pytest.mark.parametrize("pairs", [2_000, 100_000, 5_000_000])
+def test_a_long_film_is_not_a_large_one(settings, pairs):
+    """What was shown stays, but for the newest frame, so that only what is new need be sent."""
+    film = Film(recipe_from(*settings, pairs))
+    size = film.frame(0, np.ones((settings[1] ** 2, settings[2]), complex)).pictures.nbytes
+    for seen in [100, *range(5_000, pairs + 1, 5_000)]:
+        before = film.frames[:-1]
+        film.add(Frame(seen, np.empty(0)))
+        assert film.frames[: len(before)] == before
+    assert len(film.frames) * size < 4_000_000
+    assert film.frames[-1].pairs == seen
+    if pairs == 100_000:
+        assert len(film.frames) >= 8
+
+
+def test_of_very_many_filters_the_first_are_shown():
+    real, imaginary = np.random.default_rng(0).normal(size=(2, 1024, 400))
+    filters = real + 1j * imaginary
+    shown = Film(recipe_from("rotation", 32, 400)).frame(7, filters).pictures
+    assert shown.shape == (128, 2, 1024)
+    np.testing.assert_array_equal(shown, filter_bytes(filters)[:128])
+
+
+def test_a_reloaded_tab_gets_its_training_back(jobs, clock):
+    job = jobs.submit(recipe_from(**ENDLESS), "before")
+    clock.now = 0.5
+    assert jobs.hand_over("before", "after")  # may still be watched
+    assert jobs.of("after") is None
+    clock.now = 2.5
+    assert not jobs.hand_over("before", "after")
+    assert jobs.of("after") is job
+    assert jobs.of("before") is None
+    clock.now = 91.0
+    assert job.status().state is State.RUNNING  # taking it over was watching it
+    job.discard()
+    assert jobs.of("after") is None
+
+
+def test_a_copied_tab_leaves_the_training_where_it_is(jobs, clock):
+    job = jobs.submit(recipe_from(**ENDLESS), "first")
+    answers = []
+    for clock.now in np.arange(0.0, 6.0, 0.6):
+        job.status()
+        answers.append(jobs.hand_over("first", "copy"))
+    assert answers[0]
+    assert not any(answers[3:])  # it does not ask for ever
+    clock.now = 60.0  # a tab that was hidden for long asks once a minute
+    assert not jobs.hand_over("first", "copy")
+    assert jobs.of("first") is job
+    assert jobs.of("copy") is None
+
+
+def test_who_did_not_wait_for_the_old_training_does_not_wait_behind_it(jobs, clock):
+    old = jobs.submit(recipe_from(**ENDLESS), "before")
+    new = jobs.submit(recipe_from(**SHIFT), "after")
+    assert new.status().position == 1
+    clock.now = 2.5
+    assert not jobs.hand_over("before", "after")
+    assert old.status().state is State.DISCARDED
+    assert jobs.of("after") is new
+    ends(new)
+
+
+def test_a_name_nobody_had_gets_nothing(jobs, clock):
+    job = jobs.submit(recipe_from(**ENDLESS), "me")
+    clock.now = 10.0
+    assert not jobs.hand_over("", "you")
+    assert not jobs.hand_over("me", "me")
+    assert jobs.of("me") is job
+    assert jobs.of("you") is None
 
 
 def test_one_runs_and_the_others_wait_in_line(jobs, clock):

@@ -3,6 +3,7 @@
 import io
 import json
 import threading
+import uuid
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from explorer import compute, library
 from explorer.components import sheet
 from explorer.jobs import State, recipe_from
+from explorer.views import train
 from explorer.views.model import _csv, _json
 from tests.app.test_app import unpack
 from tests.test_files import HOSTILE
@@ -207,6 +209,105 @@ def test_odd_provenance_is_shown_or_left_out(refined):
         assert len(entry.curve) <= 1
 
 
+def film_of(app):
+    """What the film was sent last."""
+    return unpack(app.get("bidi_component")[0].proto.bytes)
+
+
+def wait_for(job):
+    pulse = threading.Event()
+    while job.status().state in (State.WAITING, State.RUNNING):
+        pulse.wait(0.05)
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({}, "my rotation 16x16, 50 planes, 100k pairs"),
+        ({"pairs": 1_250_000, "rate": 0.3, "seed": 1_234_567}, "1.25M pairs, rate 0.3, seed 1234567"),
+        ({"pairs": 600, "noise": 0.5, "refined": True}, "600 pairs, noise 0.5, refined"),
+    ],
+)
+def test_other_settings_are_another_name(changes, name):
+    recipe = recipe_from(**{"kind": "rotation", "size": 16, "subspaces": 50, "pairs": 100_000} | changes)
+    assert train._name(recipe, recipe.n_pairs).endswith(name)
+
+
+def test_a_frame_is_sent_once():
+    def script():
+        import numpy as np
+        import streamlit as st
+
+        from explorer import store
+        from explorer.components.film import Reel, film
+        from explorer.jobs import Frame
+
+        pairs = st.session_state["pairs"]
+        frames = [Frame(n, np.full((3, 2, 4), n % 256, np.uint8)) for n in pairs]
+        name = st.session_state["name"]
+        reel = Reel(name, "", "", frames, (2, 2), total=100, weights=np.array([2, -1, 0]))
+        film(reel, store.known_frames(name, pairs), "ticket", "")
+
+    app = AppTest.from_function(script)
+    for name, pairs, known, lost in [
+        ("a", [1], 0, None),
+        ("a", [1, 5], 1, None),
+        ("a", [1, 5, 7], 2, None),
+        ("a", [1, 5, 8, 9], 2, None),
+        ("a", [1, 5, 8, 9], 4, None),
+        ("a", [1, 5, 8, 9], 0, 17),
+        ("a", [1, 5, 8, 9], 4, 17),
+        ("b", [1, 5, 8, 9], 0, 17),
+    ]:
+        app.session_state["name"], app.session_state["pairs"] = name, pairs
+        if len(pairs) > 1:
+            app.session_state["film"] = {"before": None, "lost": lost}
+        app.run()
+        assert not app.exception
+        header, arrays = film_of(app)
+        assert (header["known"], header["pairs"]) == (known, pairs)
+        assert arrays["filters"].tolist() == [n for n in pairs[known:] for _ in range(24)]
+        assert header["order"] == [2, 1, 0]
+
+
+@pytest.mark.parametrize("bad", [None, 5, "", "x", ["a" * 32], "a" * 31, "a" * 10**6, "A" * 32, "é" * 32, {"a": 1}])
+def test_only_a_ticket_is_a_name_from_before(bad):
+    def script(said):
+        import streamlit as st
+
+        from explorer import store
+
+        st.session_state["film"] = {"before": said}
+        st.write(f"[{store.before()}]")
+
+    assert AppTest.from_function(script, args=(bad,)).run().markdown[0].value == "[]"
+    good = uuid.uuid4().hex
+    assert AppTest.from_function(script, args=(good,)).run().markdown[0].value == f"[{good}]"
+
+
+@pytest.mark.slow
+def test_a_training_comes_back_to_a_reloaded_page(monkeypatch):
+    jobs = compute.jobs()
+    monkeypatch.setattr(jobs, "clock", lambda: now)
+    now = 0.0
+    before = uuid.uuid4().hex
+    job = jobs.submit(recipe_from("shift in 1-D", 16, 8, 2_000), before)
+    wait_for(job)
+    app = opened("train")
+    assert film_of(app)[0]["title"] == "Nothing but pairs"
+    app.session_state["film"] = {"before": before, "lost": None}
+    app.run()
+    header, _ = film_of(app)
+    assert (header["title"], header["before"]) == ("Nothing but pairs", "")  # not yet
+    now = 3.0
+    app.run()
+    header, _ = film_of(app)
+    assert header["title"].startswith("The filters as they are now")
+    assert header["before"] == before
+    assert jobs.of(app.session_state["visitor"]) is job
+    job.discard()
+
+
 @pytest.mark.slow
 def test_training_on_the_page():
     app = opened("train")
@@ -216,13 +317,17 @@ def test_training_on_the_page():
     app.button[0].click().run()
     assert not app.exception
     job = compute.jobs().of(app.session_state["visitor"])
-    pulse = threading.Event()
-    while job.status().state in (State.WAITING, State.RUNNING):
-        pulse.wait(0.05)
+    wait_for(job)
     app.run()
     assert not app.exception
+    header, _ = film_of(app)
+    assert header["resting"]
+    assert header["pairs"] == [100, 2_000]
+    assert sorted(header["order"]) == list(range(8))
+    assert "pairs/s" in header["caption"]
     next(button for button in app.button if button.label == "Use on all pages").click().run()
     assert not app.exception
+    assert app.session_state["chosen_model"] == "my shift 16, 8 planes, 2k pairs"
     entry = app.session_state["own_models"][app.session_state["chosen_model"]]
     assert entry.model.subspaces == 8
     assert isinstance(entry.action, CyclicShift)

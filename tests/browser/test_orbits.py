@@ -6,6 +6,7 @@ import pytest
 
 from explorer.components.orbit import STOPS
 from tests.browser.conftest import lab
+from tests.browser.test_lab import choose
 
 PUSH = "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input')); }"
 
@@ -108,8 +109,8 @@ def test_playing_needs_no_network(orbits):
         "([root, start]) => Number(root.dataset.turn) > start + 20",
         arg=[orbits.locator(".orbit").element_handle(), start],
     )
-    orbits.locator(".play").click()
     assert [asked for asked in orbits.traffic if "/media/" not in asked] == []  # the icon may still be on its way
+    orbits.locator(".play").click()
     rest = number(orbits, "turn")
     assert orbits.locator(".turn-value").inner_text() == f"{int(rest // 360)} turns + {int(rest % 360)}°"
 
@@ -140,6 +141,26 @@ def test_the_server_hears_of_weights_when_they_are_let_go(orbits):
     orbits.mouse.up()
     orbits.wait_for_function("() => location.search.includes('orbit=')")  # the server has heard, and says so
     assert orbits.locator(".second-value").inner_text() == shown
+
+
+def test_the_turn_is_that_of_the_other_pages(browser, server):
+    with lab(browser, f"{server}/?angle=120&x=shape.N", reduced_motion="reduce") as tab:
+        tab.get_by_role("link", name="Orbits").click()
+        tab.wait_for_selector(".orbit[data-turn='120']")
+        letter = tab.locator(".dials-canvas").evaluate("el => el.toDataURL()")
+        tab.get_by_label("Turn s", exact=True).focus()
+        tab.keyboard.press("ArrowRight")
+        tab.wait_for_function("() => location.search.includes('angle=121')")
+        preset(tab, "1 golden")  # shown at some length, and still turned as far
+        assert number(tab, "turn") % 360 == 121
+        tab.get_by_role("link", name="Lab").click()
+        tab.wait_for_selector(".stage[data-angle='121']")
+        choose(tab, "square")
+        tab.get_by_role("link", name="Orbits").click()
+        tab.wait_for_selector(".orbit[data-drawn]")
+        preset(tab, "2 3")
+        tab.locator(".turn").evaluate(PUSH, 120)
+        assert tab.locator(".dials-canvas").evaluate("el => el.toDataURL()") != letter
 
 
 def test_keys_move_sliders_and_turn_the_torus(orbits):

@@ -5,6 +5,7 @@ import io
 import numpy as np
 from PIL import Image
 
+from tests.browser.conftest import lab
 from tests.browser.test_lab import angle, choose, dial_points, says
 
 
@@ -96,17 +97,110 @@ def test_a_strangers_model_is_read_compared_and_used(page):
     page.get_by_text("theirs: 10 filter pairs").wait_for()
 
 
-def test_filters_emerge(page):
-    visit(page, "Train")
-    page.get_by_text("shift in 1-D").click()
+def film(page, **wanted):
+    """Wait until the film is like this; the data of its element."""
+    element = page.locator(".film")
+    element.wait_for()
+    page.wait_for_function(
+        "([el, wanted]) => Object.entries(wanted).every(([name, value]) => el.dataset[name] === value)",
+        arg=[element.element_handle(), wanted],
+        timeout=90_000,
+    )
+    return element.evaluate("el => ({ ...el.dataset, picture: el.querySelector('.frame').toDataURL() })")
+
+
+def watch(page):
+    """From now on, note what the film shows while it plays."""
+    page.locator(".film").evaluate("""el => {
+        el.played = [];
+        new MutationObserver(() => el.dataset.playing === 'true' && el.played.push(Number(el.dataset.at)))
+            .observe(el, { attributes: true });
+    }""")
+
+
+def choose_pairs(page, steps):
+    page.get_by_role("slider", name="Training pairs").focus()
+    for _ in range(abs(steps)):
+        page.keyboard.press("ArrowRight" if steps > 0 else "ArrowLeft")
+
+
+def test_filters_emerge(browser, server):
+    with lab(browser, server, reduced_motion="no-preference") as page:
+        visit(page, "Train")
+        page.get_by_text("shift in 1-D").click()
+        watch(page)
+        page.get_by_role("button", name="Start").click()
+        page.get_by_text("Finished: learned from 100,000 pairs.").wait_for(timeout=90_000)
+        film(page, playing="true")  # by itself
+        last = film(page, playing="false", frames="21", at="20")["picture"]
+        played = page.locator(".film").evaluate("el => el.played")
+        assert played == sorted(played)
+        assert played[0] == 0
+        assert len(set(played)) > 10
+        assert page.locator(".seen").inner_text() == "100,000 pairs"
+        page.locator(".seek").fill("4")
+        earlier = film(page, at="4", playing="false")["picture"]
+        assert earlier != last
+        assert page.locator(".seen").inner_text() == "20,000 pairs"
+        assert page.locator(".seek").get_attribute("aria-valuetext") == "20,000 pairs"
+        page.wait_for_timeout(1500)  # two looks at the training change nothing
+        assert film(page, at="4", playing="false")["picture"] == earlier
+        page.locator(".seek").focus()
+        page.keyboard.press("End")
+        assert film(page, at="20")["picture"] == last
+        page.locator(".film .play").click()
+        film(page, playing="true")
+        page.locator(".film .play").click()
+        assert int(film(page, playing="false")["at"]) < 20
+        page.get_by_role("button", name="Use on all pages").click()
+        page.get_by_text("is now used in the lab").wait_for()
+        page.wait_for_function("() => location.search.includes('model=my+shift+32')")
+        visit(page, "Filters")
+        page.get_by_text("my shift 32, 16 planes, 100k pairs: 16 filter pairs").wait_for()
+        visit(page, "Train")
+        assert film(page, frames="21", at="20", playing="false")["picture"] == last  # still there after leaving
+        page.get_by_role("button", name="Discard").click()
+        page.get_by_text("Nothing but pairs").wait_for()
+
+
+def test_a_training_survives_a_reload_and_a_copy_of_its_tab(browser, server):
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.goto(f"{server}/train")
+    page.get_by_text("Nothing but pairs").wait_for(timeout=30_000)
+    choose_pairs(page, 4)
+    page.get_by_text("2,000,000").first.wait_for()
     page.get_by_role("button", name="Start").click()
-    page.get_by_text("The filters as they are now").wait_for(timeout=30_000)
-    page.get_by_text("Finished: learned from 100,000 pairs.").wait_for(timeout=90_000)
-    page.get_by_role("button", name="Use on all pages").click()
-    page.get_by_text("is now used in the lab").wait_for()
-    visit(page, "Filters")
-    page.get_by_text("my shift 32, 16 planes, seed 0: 16 filter pairs").wait_for()
-    visit(page, "Train")
-    page.get_by_text("The filters as they are now").wait_for()  # still there after leaving
+    page.get_by_text("Learning: about").wait_for(timeout=30_000)
+    page.reload()
+    page.get_by_text("of 2,000,000 pairs").wait_for(timeout=30_000)
+    with page.expect_popup() as opened:
+        page.evaluate("() => { window.open(location.href); }")  # copies the storage of the tab
+    copy = opened.value
+    copy.get_by_text("Nothing but pairs").wait_for(timeout=30_000)
+    names = [tab.evaluate("sessionStorage.getItem('tsa-visitor')") for tab in (page, copy)]
+    copy.wait_for_function("name => sessionStorage.getItem('tsa-visitor') !== name", arg=names[0])  # it was refused
+    assert copy.get_by_text("Nothing but pairs").is_visible()
+    page.get_by_role("button", name="Pause").click()  # still ours
+    page.get_by_text("Paused at").wait_for()
     page.get_by_role("button", name="Discard").click()
     page.get_by_text("Nothing but pairs").wait_for()
+    copy.close()
+    page.close()
+
+
+def test_no_film_plays_for_who_wants_no_motion(browser, server):
+    with lab(browser, server, reduced_motion="reduce") as page:
+        visit(page, "Train")
+        page.get_by_text("shift in 1-D").click()
+        choose_pairs(page, -2)
+        page.get_by_text("10,000").first.wait_for()
+        watch(page)
+        page.get_by_role("button", name="Start").click()
+        page.get_by_text("Finished: learned from 10,000 pairs.").wait_for(timeout=90_000)
+        film(page, frames="3", at="2", playing="false")
+        page.get_by_text("above its weight").wait_for()
+        assert page.locator(".film").evaluate("el => el.played") == []
+        page.locator(".film .play").click()  # unless they ask for it
+        film(page, playing="true")
+        page.get_by_role("button", name="Discard").click()
+        page.get_by_text("Nothing but pairs").wait_for()

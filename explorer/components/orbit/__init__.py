@@ -5,13 +5,14 @@ from functools import cache
 from itertools import pairwise
 
 from explorer.components import component
+from tsa.checks import Array
 from tsa.orbits import Orbit, Weight
+from tsa.stage.blob import as_bytes, pack
 
 _WINDINGS = 100  # of the faster phase: as much of a path that never closes as a torus can show
 
-_mount = component(
-    __name__, "instance.js", "colour.js", "canvas.js", "flat.js", "torus.js", "dials.js", "words.js", "orbit.js"
-)
+_SHARED = ("instance.js", "colour.js", "canvas.js", "blob.js", "dial.js")
+_mount = component(__name__, *_SHARED, "flat.js", "torus.js", "dials.js", "words.js", "orbit.js")
 
 
 def _stops() -> dict[str, tuple[Weight, str]]:
@@ -29,13 +30,21 @@ def _stops() -> dict[str, tuple[Weight, str]]:
 STOPS = _stops()  # name → weight and how to say it: where the sliders can stand
 
 
-def orbit(number: int, first: str, second: str) -> tuple[str, str]:
+def orbit(number: int, angle: int, picture: Array, first: str, second: str) -> tuple[str, str]:
     """Show the orbit; the weights (names of `STOPS`) at which its sliders were let go.
 
-    When the number is new to the component, it begins with the weights given.
+    When the number is new to the component, it begins at this angle with the weights given. It reports the angle at
+    which the turn is let go, as the stage does.
     """
-    data = {"number": number, "start": [first, second], **_answers()}
-    found = _mount(key="orbit", data=data, on_weights_change=lambda: None, height="content")
+    header = {"number": number, "angle": angle, "start": [first, second], "side": len(picture), **_answers()}
+    found = _mount(
+        key="orbit",
+        data=pack(header, {"picture": as_bytes(picture)}),
+        default={"weights": None, "angle": None},
+        on_weights_change=lambda: None,
+        on_angle_change=lambda: None,
+        height="content",
+    )
     return decode(found.weights) or (first, second)
 
 

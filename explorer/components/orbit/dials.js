@@ -1,7 +1,5 @@
 // Three hands: the turn of the picture, and the two phases that it turns. As the circles of the lab.
 
-const LETTER = [[-0.3, -0.5, 0.2, 1], [-0.3, -0.5, 0.62, 0.2], [-0.3, -0.1, 0.5, 0.2]]; // an F, as rectangles
-
 function drawDials(self, canvas) {
   const [pen, width, height] = context(canvas);
   const radius = Math.min(width / 6 - 14, (height - 52) / 2);
@@ -19,18 +17,7 @@ function drawDials(self, canvas) {
 const inDegrees = (radians) => Math.round(fraction(radians / TURN) * 360) % 360;
 
 function drawPicture(self, pen, [x, y], radius) {
-  pen.fillStyle = "black";
-  pen.beginPath();
-  pen.arc(x, y, radius * 0.82, 0, TURN);
-  pen.fill();
-  pen.save();
-  pen.translate(x, y);
-  pen.rotate(-self.s);
-  pen.fillStyle = "white";
-  for (const [left, top, wide, tall] of LETTER) {
-    pen.fillRect(...[left, top, wide, tall].map((c) => c * radius * 0.95));
-  }
-  pen.restore();
+  drawTurned(self, pen, [x, y], radius * 0.9);
   pen.strokeStyle = withStops(pen.createConicGradient(0, x, y), (t) => -t * TURN);
   pen.lineWidth = 3;
   pen.beginPath();

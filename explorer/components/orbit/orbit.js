@@ -1,17 +1,21 @@
 // Weights, play and turning need no server: Python has sent what is true of every pair of weights.
-// It hears of new weights when a slider is let go.
+// It hears of new weights, and of a turn, when a slider is let go.
 
 export default function ({ data, parentElement, setStateValue }) {
-  const self = instance(parentElement, (root) => create(root, data));
+  const blob = decode(data);
+  const self = instance(parentElement, (root) => create(root, blob));
   self.commit = () => setStateValue("weights", self.names());
+  self.commitTurn = () => setStateValue("angle", { number: self.number, angle: inDegrees(self.s) });
   self.readStyle(); // this function runs again when the theme changes
-  self.startWith(data.number, data.start);
+  self.show(blob);
+  self.startWith(blob);
   return () => self.stop();
 }
 
 function create(root, { stops, orbits, longest }) {
   const find = (name) => root.querySelector("." + name);
-  const self = { longest, s: TURN / 12, view: { yaw: 0.5, pitch: 0.85 }, playing: 0, drawn: 0, chosen: [], sheets: {} };
+  const self = { longest, s: 0, view: { yaw: 0.5, pitch: 0.85 }, playing: 0, drawn: 0, chosen: [], sheets: {}, kept: {} };
+  Object.defineProperty(self, "angle", { get: () => (360 * self.s) / TURN }); // what a dial goes by
   const sliders = [find("first"), find("second")];
   const canvas = find("torus-canvas");
 
@@ -26,10 +30,15 @@ function create(root, { stops, orbits, longest }) {
   }
 
   self.names = () => ({ first: stops[self.chosen[0]].name, second: stops[self.chosen[1]].name });
-  self.startWith = (number, names) => {
-    if (self.number !== number) self.choose(...names.map((name) => stops.findIndex((stop) => stop.name === name)));
-    else self.draw();
+  self.show = ({ picture, side }) => {
+    self.picture = new OffscreenCanvas(side, side);
+    paint(self.picture, picture, side);
+  };
+  self.startWith = ({ number, start, angle }) => {
+    if (self.number === number) return self.draw();
     self.number = number;
+    self.choose(...start.map((name) => stops.findIndex((stop) => stop.name === name)));
+    self.moveTo((Math.floor(self.s / TURN + 1e-9) + angle / 360) * TURN); // after as many turns as it shows
   };
   self.choose = (...chosen) => {
     const wasEndless = self.facts && !self.facts.windings;
@@ -40,7 +49,7 @@ function create(root, { stops, orbits, longest }) {
     self.still = Math.max(...self.weights) === 0;
     self.span = TURN * span(self);
     // A path without end is first shown at some length, else there would be nothing to see.
-    if (!self.facts.windings && !wasEndless) self.s = Math.round(0.2 * span(self)) * TURN;
+    if (!self.facts.windings && !wasEndless) self.s = Math.round(0.2 * span(self)) * TURN + fraction(self.s / TURN) * TURN;
     self.s = Math.min(self.s, self.span);
     if (self.facts.windings) self.s %= self.span;
     chosen.forEach((index, i) => {
@@ -82,12 +91,14 @@ function create(root, { stops, orbits, longest }) {
     if (!self.playing) return self.play();
     self.stop();
     self.moveTo((Math.round((360 * self.s) / TURN) * TURN) / 360); // so that the numbers shown are exact
+    self.commitTurn();
   };
   find("turn").oninput = (event) => {
     self.stop();
     self.s = (Math.round(Number(event.target.value)) * TURN) / 360;
     self.draw();
   };
+  find("turn").onchange = () => self.commitTurn();
   for (const slider of sliders) {
     slider.oninput = () => self.choose(...sliders.map((one) => Number(one.value)));
     slider.onchange = () => self.commit();
