@@ -12,7 +12,7 @@ from tsa import TSA, InputError, ShapeError, Torus, fine_tune, fourier_model, or
 from tsa.groups import CyclicShift, ImageRotation
 from tsa.learning import sgd, sgd_step
 from tsa.recipes import Recipe
-from tsa.stiefel import polar, real_columns
+from tsa.stiefel import orthonormality_defect, polar, real_columns
 from tsa.vonmises import mean_rotation
 from tsa.weights import as_subgroup
 
@@ -149,6 +149,18 @@ def polar_nudged(filters, rng):
 def test_bad_input(make, message):
     with pytest.raises((InputError, ShapeError), match=message):
         make()
+
+
+@pytest.mark.parametrize("size", [8, 16])
+def test_as_many_filters_as_fit_are_orthonormal_at_the_end(size):
+    """A few large steps in single precision leave a basis of the whole space less than half orthonormal."""
+    room = ImageRotation(size).support.size // 2
+    recipe = Recipe("rotation", (size, size), room, n_pairs=500, learning_rate=20.0)
+    basis = [progress.basis for progress in recipe.train()][-1].view(np.complex64)
+    model = recipe.finish(basis, []).model
+    assert orthonormality_defect(model.filters) < 1e-4
+    learned = TSA(room, n_pairs=500, learning_rate=20.0, random_state=0).fit_stream(recipe.action.stream(0)).model_
+    assert orthonormality_defect(learned.filters) < 1e-4
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from tsa import checks
 from tsa.checks import Array
 from tsa.errors import InputError, ShapeError
 from tsa.model import Subgroup, Torus
-from tsa.stiefel import complex_filters, polar, real_columns
+from tsa.stiefel import complex_filters, polar, real_columns, settled
 from tsa.vonmises import mean_rotation
 
 PAIRS_PER_PASS = 10_000  # on an endless stream: the pairs after which T grows by one in α = α₀/√T
@@ -256,7 +256,7 @@ class TSA:
         """The learned maximal torus."""
         if not hasattr(self, "basis_"):
             raise InputError("This TSA has not learned anything yet; call fit, partial_fit or fit_stream first.")
-        return Torus(self.basis_.view(np.complex64), self.noise)
+        return Torus(settled(self.basis_.view(np.complex64)), self.noise)
 
     def transform(self, X: ArrayLike) -> Array:
         """√κ̂ = |z|/σ, (n, J): the invariants whose Euclidean distance is the exact distance of the orbits."""

@@ -26,6 +26,7 @@ from tsa.model import Subgroup, Torus
 from tsa.progress import Report
 from tsa.recovery import recovery
 from tsa.refinement import refine
+from tsa.stiefel import settled
 from tsa.weights import Group, as_subgroup
 
 _CHECKPOINT_EVERY = 500  # steps
@@ -96,7 +97,7 @@ class Recipe:
 
     def finish(self, filters: Array, curve: list[tuple[int, float]], report: Report | None = None) -> ModelFile:
         """The trained filters as a model with weights (refined if asked), and its provenance."""
-        torus = Torus(filters, self.noise)
+        torus = Torus(settled(filters), self.noise)
         # One BLAS thread, as in training: faster on products this small, and the bits do not depend on the cores.
         with threadpool_limits(1, "blas"):
             model: Subgroup = (

@@ -68,6 +68,11 @@ def orthonormalize(filters: ArrayLike) -> Array:
     return complex_filters(u @ v, filters.imag.any(axis=0)).astype(filters.dtype)
 
 
+def settled(filters: Array) -> Array:
+    """Learned filters, made orthonormal once more if they are not: large steps in single precision leave a little."""
+    return filters if orthonormality_defect(filters) <= HALF_OF_SINGLE else orthonormalize(filters)
+
+
 def orthonormality_defect(filters: Array) -> float:
     """The largest entry of |WᵀW − I|, W the real columns behind the filters."""
     columns = real_columns(filters).astype(np.float64)
