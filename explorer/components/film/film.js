@@ -176,8 +176,8 @@ function drawChart(self, canvas) {
   pen.fillStyle = pen.strokeStyle = self.style.color;
   pen.textAlign = "right";
   if (n) {
-    pen.fillText(high.toFixed(1), left - 6, 14);
-    pen.fillText(low.toFixed(1), left - 6, base);
+    pen.fillText(high.toFixed(1).replace("-", "−"), left - 6, 14);
+    pen.fillText(low.toFixed(1).replace("-", "−"), left - 6, base);
   }
   pen.textAlign = "center";
   for (let i = 0; i <= 4; i++) {
