@@ -271,7 +271,8 @@ def _time_filters(page: Any) -> None:
     page.locator(".grid").evaluate(_CHOICES)
     for step in range(20):
         old = sheet.get_attribute("data-chosen")
-        page.mouse.click(box["x"] + 30 + 37 * step, box["y"] + 60 + 23 * step)
+        across, down = 97 * step % (box["width"] - 60), 83 * step % 400
+        page.mouse.click(box["x"] + 20 + across, box["y"] + 20 + down)
         page.wait_for_function("([el, old]) => el.dataset.chosen !== old", arg=[sheet, old])
     delays = page.evaluate("window.choices")
     print(f"filters: 392 pairs ready after {ready:.2f} s, choosing one, click to paint {_percentiles(delays)}")
