@@ -10,7 +10,7 @@ from tsa.recipes import Recipe
 from tsa.stage.blob import filter_bytes
 
 _SIZES = {"rotation": (16, 4, 32), "shift in 1-D": (32, 4, 256), "shift in 2-D": (8, 3, 32)}  # default, least, largest
-_EVERY = 0.6  # seconds between two looks at a training
+_EVERY = 0.8  # seconds between two looks at a training
 
 
 def page() -> None:
