@@ -60,14 +60,20 @@ def test_without_the_line_strokes_are_answered_all_the_same(sent, server):
     stroke(sent)
 
 
-def test_a_line_that_breaks_during_a_stroke_loses_nothing(sent, server):
+def relayed(tab):
+    """The lines that the tab will open, each of which can be closed."""
     lines = []
 
     def relay(socket):
         lines.append(socket)
         socket.connect_to_server()
 
-    sent.route_web_socket(re.compile("/live$"), relay)
+    tab.route_web_socket(re.compile("/live$"), relay)
+    return lines
+
+
+def test_a_line_that_breaks_during_a_stroke_loses_nothing(sent, server):
+    lines = relayed(sent)
     sent.goto(server)
     sent.get_by_text("Draw", exact=True).click()
     sent.wait_for_selector(".line[data-open]", state="attached")
@@ -75,13 +81,7 @@ def test_a_line_that_breaks_during_a_stroke_loses_nothing(sent, server):
 
 
 def test_a_line_that_broke_comes_back(sent, server):
-    lines = []
-
-    def relay(socket):
-        lines.append(socket)
-        socket.connect_to_server()
-
-    sent.route_web_socket(re.compile("/live$"), relay)
+    lines = relayed(sent)
     sent.goto(server)
     sent.wait_for_selector(".line[data-open]", state="attached")
     lines[0].close()
