@@ -120,6 +120,18 @@ def test_the_answer_does_not_wait_for_the_page(slow):
     says(slow, "Three turns explain this pair equally well: 31°")
 
 
+def test_who_turns_on_before_all_turns_are_here_sees_what_is_known(slow):
+    choose(slow, "triangle")
+    says(slow, "Three turns explain this pair equally well: 30°")
+    slow.locator(".dial").focus()
+    slow.keyboard.press("ArrowLeft")
+    slow.wait_for_selector(".stage.pending[data-angle='31']")  # the picture turns, nothing is said of it yet
+    slow.holding = False
+    slow.release()
+    says(slow, "Three turns explain this pair equally well: 31°")
+    slow.wait_for_selector(".stage[data-angle='31']:not(.pending)")
+
+
 def test_a_page_that_comes_late_does_not_bring_back_what_is_over(slow):
     slow.locator(".sentence").evaluate(
         "el => { window.heard = []; new MutationObserver(() => window.heard.push(el.textContent.split(' ')[0]))"

@@ -33,7 +33,7 @@ function drawDial(self, canvas) {
   const rim = inner * 1.09;
   const tip = small ? outer - 40 : outer * 0.84;
   const text = self.style.color;
-  const tall = isFlat(self) ? 0.12 : 1;
+  const tall = self.pending ? 0 : isFlat(self) ? 0.12 : 1;
   const p = heights(self);
   const reach = (i) => rim + 6 + (tip - rim - 6) * p[i % 360] * tall;
   const point = (radius, radians) => [x + radius * Math.cos(radians), y - radius * Math.sin(radians)];
@@ -55,7 +55,7 @@ function drawDial(self, canvas) {
 
   drawTurned(self, pen, [x, y], inner);
 
-  if (!isFlat(self)) {
+  if (!isFlat(self) && !self.pending) {
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     for (const mode of modes(self)) {

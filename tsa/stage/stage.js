@@ -137,8 +137,9 @@ function create(root) {
   };
   self.draw = () => {
     if (!self.sweep || !dial.clientWidth) return; // nothing to show, or leaving the page
-    const wanted = self.angle;
-    self.angle = self.sweep.only ?? wanted; // while a hand moves there is an answer at one turn only
+    // An early answer is about one turn. Turned on from there, the picture goes along, and all else waits for its answer.
+    self.pending = self.sweep.only !== null && self.sweep.only !== self.angle;
+    find("stage").classList.toggle("pending", self.pending);
     drawDial(self, find("dial-canvas"));
     drawSeen(self, find);
     drawCircles(self, circles);
@@ -150,9 +151,7 @@ function create(root) {
     clearTimeout(self.settling);
     self.settling = setTimeout(self.describe, 300);
     self.drawn += 1;
-    root.querySelector(".stage").dataset.drawn = self.drawn;
-    root.querySelector(".stage").dataset.angle = self.angle;
-    self.angle = wanted;
+    Object.assign(find("stage").dataset, { drawn: self.drawn, angle: self.angle });
   };
   // What is spoken changes when the picture has come to rest: sixty times a second nobody could listen.
   self.describe = () => {
