@@ -4,7 +4,6 @@ A training belongs to the visitor who watches it. When nobody asks about it any 
 Everything here may be called from any thread.
 """
 
-import math
 import os
 import threading
 import time
@@ -13,16 +12,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
-from typing import NamedTuple
 
-from explorer.trainer import GROWTH, Message, Snapshot, Trainer
+from explorer.film import Film, Frame
+from explorer.trainer import Message, Snapshot, Trainer
 from tsa import checks, files
 from tsa.checks import Array
 from tsa.errors import InputError
 from tsa.files import ModelFile
 from tsa.model import Subgroup
 from tsa.recipes import Recipe
-from tsa.stage.blob import filter_bytes
 
 KINDS = {"rotation": ("rotation", 2), "shift in 1-D": ("shift", 1), "shift in 2-D": ("shift", 2)}
 MOST_PIXELS = 32 * 32
@@ -30,9 +28,6 @@ MOST_PAIRS = 5_000_000
 _AWAY = 90.0  # seconds without a question after which nobody watches: browsers let a hidden tab ask once a minute
 _FORGOTTEN = 1800.0
 _LEFT = 2.0  # seconds without a question after which a tab was reloaded; browsers let one just hidden ask once a second
-_MOST_BYTES = 3_000_000  # of a film
-_MOST_BYTES_OF_A_FRAME = 2**18
-_EARLY = 5_000  # pairs, before which hardly anything is to be seen
 _numbers = count(1)
 
 
@@ -73,34 +68,6 @@ class State(StrEnum):
     FAILED = "failed"
     STOPPED = "stopped"
     DISCARDED = "discarded"
-
-
-class Frame(NamedTuple):
-    """Filters as pictures (J, 2, D), the way `filter_bytes` makes them, after this many pairs."""
-
-    pairs: int
-    pictures: Array
-
-
-class Film:
-    """How filters came about. The later its frames, the further apart; so a long film is not a large one."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        size = 2 * math.prod(recipe.shape)
-        self._most = _MOST_BYTES_OF_A_FRAME // size
-        bytes_of_a_frame = size * min(self._most, recipe.n_subspaces)
-        self._growth = max(GROWTH, (recipe.n_pairs / _EARLY) ** (bytes_of_a_frame / _MOST_BYTES))
-        self.frames: list[Frame] = []
-
-    def frame(self, pairs: int, filters: Array) -> Frame:
-        """Filters (D, J) as pictures: the first ones, if there are very many."""
-        return Frame(pairs, filter_bytes(filters[:, : self._most]))
-
-    def add(self, frame: Frame) -> None:
-        """The newest frame; the one before goes if it is too close to its own predecessor."""
-        if len(self.frames) > 1 and self.frames[-1].pairs < self._growth * self.frames[-2].pairs:
-            self.frames.pop()
-        self.frames.append(frame)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,8 @@ import streamlit as st
 
 from explorer import compute, library, store
 from explorer.components.film import Reel, film
-from explorer.jobs import KINDS, Frame, Job, State, Status, recipe_from
+from explorer.film import Frame
+from explorer.jobs import KINDS, Job, State, Status, recipe_from
 from tsa.errors import TSAError
 from tsa.recipes import Recipe
 from tsa.stage.blob import filter_bytes

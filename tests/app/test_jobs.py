@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer.jobs import Film, Frame, Jobs, State, recipe_from
+from explorer.film import Film, Frame
+from explorer.jobs import Jobs, State, recipe_from
 from explorer.trainer import Trainer
 from tsa import InputError, Subgroup
 from tsa.cli import main

@@ -240,7 +240,7 @@ def test_a_frame_is_sent_once():
 
         from explorer import store
         from explorer.components.film import Reel, film
-        from explorer.jobs import Frame
+        from explorer.film import Frame
 
         pairs = st.session_state["pairs"]
         frames = [Frame(n, np.full((3, 2, 4), n % 256, np.uint8)) for n in pairs]

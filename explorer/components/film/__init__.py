@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.components import component
-from explorer.jobs import Frame
+from explorer.film import Frame
 from tsa.checks import Array
 from tsa.sheet import by_weight
 from tsa.stage.blob import pack
