@@ -155,8 +155,10 @@ def test_a_dial_that_is_elsewhere_waits_for_all_turns(slow):
     slow.mouse.down()
     slow.mouse.move(x + 0.7 * r, y - 0.7 * r, steps=5)
     turned = slow.locator(".stage").get_attribute("data-angle")
+    told = "window.told = new Promise((done) => window.addEventListener('tsa-stage', done, { once: true })); 0"
+    slow.evaluate(told)
     slow.get_by_role("radio", name="triangle", exact=True).evaluate("button => button.click()")
-    slow.wait_for_timeout(300)
+    slow.evaluate("window.told.then(() => 0)")
     assert slow.locator(".stage").get_attribute("data-angle") == turned
     slow.holding = False
     slow.release()
