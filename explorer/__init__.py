@@ -1,1 +1,1 @@
-"""The explorer: draw a patch, turn it, and see the posterior over the group. Imports `tsa`, never the reverse."""
+"""The Streamlit app: draw a patch, turn it, and see the posterior over the group. `tsa` does not import it."""

@@ -1,4 +1,4 @@
-"""`tsa-explorer`: open the explorer in the browser, on this machine only unless told otherwise."""
+"""`tsa-explorer`: serve the app and open it in the browser; by default it listens on this machine only."""
 
 import argparse
 import asyncio
@@ -17,13 +17,14 @@ from typing import Any
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
-from tsa.errors import TSAError
+from tsa._base import TSAError, allow_any_console
 
-_PORTS_TRIED = 20
+_MAX_PORTS_TRIED = 20
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and serve the app until stopped."""
+    """Parse the command line and serve the app until it is stopped; returns the exit code."""
+    allow_any_console()
     parser = argparse.ArgumentParser(
         prog="tsa-explorer",
         description="Explore Toroidal Subgroup Analysis.",
@@ -35,19 +36,19 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--model", metavar="FILE", help="model to explore: a bundled name or a file")
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser window")
-    commands = "bench: measure how live the app is, in Chromium; shots: take the README's pictures into ./assets"
+    commands = "bench: measure the delays of the app, in Chromium; shots: take the README's pictures into ./assets"
     parser.add_argument("command", nargs="?", choices=["bench", "shots"], help=commands)
     options = parser.parse_args(argv)
     if options.command == "bench":
-        from explorer import bench
+        from explorer.tools import bench
 
-        return bench.run()
+        return bench.run_bench()
     if options.command == "shots":
-        from explorer import shots
+        from explorer.tools import shots
 
-        return shots.run(Path("assets"))
+        return shots.take_shots(Path("assets"))
     if options.model:
-        from explorer.library import open_named
+        from explorer.state import open_named
 
         try:
             open_named(options.model)
@@ -64,7 +65,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"tsa-explorer: cannot listen on {options.host}: {error.strerror}.", file=sys.stderr)
         return 2
     if port is None:
-        last = options.port + _PORTS_TRIED - 1
+        last = options.port + _MAX_PORTS_TRIED - 1
         print(
             f"tsa-explorer: ports {options.port} to {last} on {options.host} are all taken; try --port.",
             file=sys.stderr,
@@ -73,30 +74,29 @@ def main(argv: list[str] | None = None) -> int:
     if port != options.port:
         print(f"tsa-explorer: port {options.port} is taken, using {port}.", file=sys.stderr)
     from explorer import live
+    from explorer.app import SCRIPT
 
-    # One BLAS thread: our products are small, and threads of several visitors would wait for each other. Set while this
-    # is the only thread: asking the loader about libraries while another thread loads one can lock up both.
+    # One BLAS thread: our products are small, and the threads of several visitors would wait for each other. Set while
+    # there is no other thread: looking up loaded libraries while another thread loads one can lock up both.
     threadpool_limits(1)
     private = options.host in ("127.0.0.1", "localhost", "::1")
     address = None if options.no_browser else f"http://{'localhost' if private else options.host}:{port}"
-    app = Path(__file__).with_name("app.py")
-    st.App(app, lifespan=partial(_lifespan, address=address), routes=[live.ROUTE]).run(
+    st.App(SCRIPT, lifespan=partial(_lifespan, address=address), routes=[live.ROUTE]).run(
         config={
             "server.address": options.host,
             "server.port": port,
-            "server.headless": True,  # else it greets visitors with advice for developers; we open the browser
+            "server.headless": True,  # without advice for developers on the console; we open the browser ourselves
             "server.fileWatcherType": "none",
             "runner.postScriptGC": False,  # Python collects often enough by itself
-            # Streamlit would name large messages instead of sending them twice; after interrupted runs a browser may no
-            # longer know the name and shows an error. The stage says itself what it has.
+            # Above this size (bytes) Streamlit refers to an earlier equal message instead of sending it again; after an
+            # interrupted run the browser may not have it and shows an error. Our components report what they hold.
             "global.minCachedMessageSize": 1e9,
-            "global.disableWidgetStateDuplicationWarning": True,  # store.begin() sets what has defaults
-            "server.maxUploadSize": 65,  # MB: the largest model file; pictures have a limit of their own
+            "server.maxUploadSize": 65,  # MB: the largest model file; pictures have a lower limit
             "browser.gatherUsageStats": False,
             "client.toolbarMode": "minimal",
             "client.showErrorDetails": "full" if private else "none",
             "theme.light.primaryColor": "#475569",
-            "theme.light.backgroundColor": "#f8f7f3",  # the table; what lies on it is white
+            "theme.light.backgroundColor": "#f8f7f3",  # behind the white cards
             "theme.light.secondaryBackgroundColor": "#ffffff",
             "theme.dark.primaryColor": "#94a3b8",
             "theme.dark.backgroundColor": "#141413",
@@ -107,8 +107,8 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def free_port(host: str, first: int) -> int | None:
-    """The first port from `first` on that nobody listens on; an error if the address is not ours at all."""
-    for port in range(first, min(first + _PORTS_TRIED, 65536)):
+    """The first free port from `first` on, None if the next 20 are taken; an OSError if the address cannot be used."""
+    for port in range(first, min(first + _MAX_PORTS_TRIED, 65536)):
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -123,11 +123,11 @@ def free_port(host: str, first: int) -> int | None:
 
 @asynccontextmanager
 async def _lifespan(app: Any, address: str | None) -> AsyncIterator[None]:
-    """Load what the first visitor needs, and keep it out of the garbage collector; then open the browser."""
-    from explorer import compute  # not before there is a server: Streamlit's caches would complain
+    """Load what the first visitor needs, exempt it from garbage collection, and open the browser."""
+    from explorer.session import caches  # needs a running server, or Streamlit's caches print warnings
 
-    compute.warm()
-    _send_at_once()  # before the freeze, which hides what it freezes from gc.get_objects
+    caches.warm()
+    _disable_nagle()  # before gc.freeze(): frozen objects are not listed by gc.get_objects
     gc.collect()
     gc.freeze()
     if address is not None:
@@ -135,8 +135,8 @@ async def _lifespan(app: Any, address: str | None) -> AsyncIterator[None]:
     yield
 
 
-def _send_at_once() -> None:
-    """TCP_NODELAY on the listening sockets, which accepted ones inherit: saves 40 ms on every burst of messages."""
+def _disable_nagle() -> None:
+    """Set TCP_NODELAY on the listening sockets, from which connections inherit it: saves 40 ms per burst."""
     for one in gc.get_objects():
         if isinstance(one, socket.socket) and _listens(one):
             one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

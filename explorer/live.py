@@ -1,9 +1,8 @@
-"""The live line: answers that do not wait until a run of the script has drawn all of the page again.
+"""The live line: a WebSocket that answers while a pen or a crop circle moves, without a run of the script.
 
-While a pen or a crop circle moves, its page asks and is answered here, without any run; and what a run has for the
-stage, it tells the page here first, in short. It is a second door to the server, so it is guarded: only our own pages
-may use it, only for what a run has prepared for that visitor, and what comes in is doubted as it is everywhere else.
-Where the line is missing or breaks, everything takes the ordinary way.
+A run also sends the new posterior at the current angle over it, before it draws the page. The line answers only pages
+that this server has served, only for the visitor a run has prepared it for, and it checks every message. If it is
+missing or breaks, messages go through Streamlit.
 """
 
 import asyncio
@@ -14,78 +13,89 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from explorer.components import stamp
+from explorer.state import read_edit
 
-Answer = Callable[[str, object], bytes | None]  # which hand, and what it says → what its page should show
-
-_HANDS = {"x": 1, "y": 2}  # 0 is nobody's, and not an answer
-_LONGEST = 16_384  # characters in a message: twice a drawing
-_MOST_VISITORS = 200
-_FORGOTTEN = 1800.0  # seconds after which a visitor is taken to have left
-_POLICY_VIOLATION = 1008
-_prepared: OrderedDict[str, tuple[float, Answer]] = OrderedDict()  # the longest absent first
-_lines: dict[str, Callable[[bytes | None], None]] = {}  # open ones, by ticket; None is for the end
+Answer = Callable[[str, object], bytes | None]  # patch and message → bytes to be shown
+_PATCHES = {"x": 1, "y": 2}  # numbers in the header of an answer; 0 for what a run sends by `push`
+_MAX_CHARACTERS = 16_384  # in a message: twice a drawing
+_MAX_VISITORS = 200
+_IDLE_SECONDS = 1800.0  # without a run, until the handler of a visitor is removed
+_POLICY_VIOLATION = 1008  # WebSocket close code
+_prepared: OrderedDict[str, "_Prepared"] = OrderedDict()  # by ticket, the longest absent first
+_lines: dict[str, Callable[[bytes | None], None]] = {}  # open ones, by ticket; None closes a line
 _lock = threading.Lock()
 
 
-def prepare(ticket: str, answer: Answer) -> None:
-    """From now on, whoever shows this ticket gets this answer; it must not touch the session, and be quick."""
+class _Prepared(NamedTuple):
+    seconds: float  # of the monotonic clock, when it was prepared
+    revision: int
+    answer: Answer
+
+
+def prepare(ticket: str, revision: int, answer: Answer) -> None:
+    """Register the handler of live messages for the visitor with this ticket, from a run at this revision.
+
+    The handler runs in a worker thread, outside the script: it must not use `st.session_state`, and should return
+    within about 10 ms.
+    """
     now = time.monotonic()
     with _lock:
-        _prepared[ticket] = (now, answer)
+        _prepared[ticket] = _Prepared(now, revision, answer)
         _prepared.move_to_end(ticket)
-        while len(_prepared) > _MOST_VISITORS or next(iter(_prepared.values()))[0] < now - _FORGOTTEN:
+        while len(_prepared) > _MAX_VISITORS or next(iter(_prepared.values())).seconds < now - _IDLE_SECONDS:
             _prepared.popitem(last=False)
 
 
-def tell(ticket: str, moment: float, make: Callable[[], bytes]) -> None:
-    """Make what is to be seen since this moment, and send it to the page that shows this ticket, if there is one."""
+def push(ticket: str, revision: int, make: Callable[[], bytes]) -> None:
+    """Send what a run at this revision will show to the page with this ticket; `make` is called if its line is open."""
     with _lock:
         line = _lines.get(ticket)
     if line is not None:
-        line(_head(moment, 0) + make())
+        line(_header(revision, 0, 0) + make())
 
 
 def reply(ticket: str, text: str) -> bytes | None:
-    """The answer to a message, with its number and hand; None if it is not one of ours."""
-    if len(text) > _LONGEST:
+    """The answer to a message; None if the message is not valid or nothing is prepared."""
+    if len(text) > _MAX_CHARACTERS:
         return None
     try:
         asked = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(asked, dict) or not isinstance(hand := asked.get("hand"), str) or hand not in _HANDS:
+    if not isinstance(asked, dict) or not isinstance(patch := asked.get("patch"), str) or patch not in _PATCHES:
         return None
-    stamped, answer = stamp(asked.get("message")), _answer(ticket)
-    if stamped is None or answer is None:
+    edit, prepared = read_edit(asked.get("message")), _find(ticket)
+    if edit is None or prepared is None:
         return None
-    shown = answer(hand, asked["message"])
-    return None if shown is None else _head(stamped[0], _HANDS[hand]) + shown
+    shown = prepared.answer(patch, asked["message"])
+    return None if shown is None else _header(prepared.revision, edit.sequence, _PATCHES[patch]) + shown
 
 
-def _answer(ticket: str) -> Answer | None:
+def _find(ticket: str) -> _Prepared | None:
     with _lock:
-        return _prepared[ticket][1] if ticket in _prepared else None
+        return _prepared.get(ticket)
 
 
-def _head(number: float, hand: int) -> bytes:
-    return struct.pack("<dIxxxx", number, hand)
+def _header(revision: int, sequence: int, patch: int) -> bytes:
+    """Sixteen bytes before each answer; the last four are not used."""
+    return struct.pack("<IIIxxxx", revision, sequence, patch)
 
 
 async def _line(socket: WebSocket) -> None:
-    """One page's line: first its ticket, then an answer for each message, until it leaves or says something odd."""
+    """Serve one page: it sends its ticket, then messages that are answered until it leaves or sends an invalid one."""
     if not _is_ours(socket):
         return await socket.close(_POLICY_VIOLATION)
     await socket.accept()
-    with suppress(WebSocketDisconnect, KeyError):  # KeyError: bytes where text was expected
+    with suppress(WebSocketDisconnect, KeyError):  # KeyError: bytes instead of text
         ticket = await socket.receive_text()
-        if _answer(ticket) is not None:
+        if _find(ticket) is not None:
             async with _listed(ticket, socket) as send:
                 while (answer := await run_in_threadpool(reply, ticket, await socket.receive_text())) is not None:
                     await send(answer)
@@ -93,7 +103,7 @@ async def _line(socket: WebSocket) -> None:
 
 
 def _is_ours(socket: WebSocket) -> bool:
-    """Whether the page that asks is one we have served."""
+    """Whether the request comes from a page that this server has served."""
     try:
         return urlsplit(socket.headers.get("origin", "")).netloc == socket.headers.get("host")
     except ValueError:
@@ -102,9 +112,9 @@ def _is_ours(socket: WebSocket) -> bool:
 
 @asynccontextmanager
 async def _listed(ticket: str, socket: WebSocket) -> AsyncIterator[Callable[[bytes], Awaitable[None]]]:
-    """Meanwhile, `tell` reaches this page, and no other that has shown the ticket before. Yields what sends.
+    """Register the line of this page for `push`, and close an older one with the same ticket; yields the sender.
 
-    A page that is slow to listen hears the newest only.
+    At most one message of `push` waits to be sent: a newer one replaces it.
     """
     waiting: asyncio.Queue[bytes | None] = asyncio.Queue(1)
     loop = asyncio.get_running_loop()
@@ -115,12 +125,13 @@ async def _listed(ticket: str, socket: WebSocket) -> AsyncIterator[Callable[[byt
         waiting.put_nowait(news)
 
     def line(news: bytes | None) -> None:
-        loop.call_soon_threadsafe(offer, news)
+        with suppress(RuntimeError):  # the loop is closed: the server is shutting down
+            loop.call_soon_threadsafe(offer, news)
 
     async def send(data: bytes) -> None:
         try:
             await socket.send_bytes(data)
-        except RuntimeError as error:  # what it is called when two tasks notice that a page has left
+        except RuntimeError as error:  # raised if another task has noticed first that the page has left
             raise WebSocketDisconnect from error
 
     async def pass_on() -> None:

@@ -34,6 +34,7 @@ def test_public_names_exist():
     assert all(hasattr(tsa, name) for name in tsa.__all__)
 
 
+@pytest.mark.slow
 def test_bench_prints_ratios(capsys):
     assert main(["bench", "densities"]) == 0
     out = capsys.readouterr().out
@@ -45,7 +46,7 @@ def test_known_errors_are_one_sentence(capsys, monkeypatch):
     def fail():
         raise tsa.InputError("noise must be positive.")
 
-    monkeypatch.setattr("tsa.bench.densities", fail)
+    monkeypatch.setattr("tsa.experiments.bench.densities", fail)
     assert main(["bench", "densities"]) == 2
     assert capsys.readouterr().err == "tsa: noise must be positive.\n"
 
@@ -101,9 +102,9 @@ def test_a_foreign_dft_and_a_random_w_are_told_apart(tmp_path, capsys):
     assert told.err == ""
     np.save(tmp_path / "random.npy", np.linalg.qr(np.random.default_rng(0).normal(size=(16, 16)))[0])
     assert main(["inspect", str(tmp_path / "random.npy")]) == 0
-    assert "No group we know acts on these filters" in capsys.readouterr().out
+    assert "No known group acts on these filters" in capsys.readouterr().out
     assert main(["weights", str(tmp_path / "random.npy")]) == 0
-    assert "No group we know acts on these filters" in capsys.readouterr().err
+    assert "No known group acts on these filters" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,7 @@ def test_a_foreign_dft_and_a_random_w_are_told_apart(tmp_path, capsys):
         ["inspect", "no-such-model"],
         ["train", "rotation", "--shape", "4x5", "--out", "x.npz"],
         ["train", "rotation", "--shape", "4", "--subspaces", "500", "--out", "x.npz"],
-        ["train", "rotation", "--noise", "nan", "--out", "x.npz"],
+        ["train", "rotation", "--sigma", "nan", "--out", "x.npz"],
         ["train", "rotation", "--rate", "0", "--out", "x.npz"],
         ["train", "rotation", "--pairs", "0", "--out", "x.npz"],
         ["train", "rotation", "--seed", "-1", "--out", "x.npz"],

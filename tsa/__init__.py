@@ -3,10 +3,8 @@
 image → patch x → coordinates z → natural parameters η̂ → pooled η⁺ → density over s
 """
 
-from tsa import cluster, datasets, groups
-from tsa.bessel import generalized_bessel
-from tsa.comparison import Comparison, compare
-from tsa.errors import (
+from tsa import groups
+from tsa._base import (
     ClusterError,
     ConvergenceError,
     DataFileError,
@@ -16,25 +14,40 @@ from tsa.errors import (
     ShapeError,
     TSAError,
 )
+from tsa.analysis import (
+    Comparison,
+    Inspection,
+    Recovery,
+    RefinedSubgroup,
+    compare,
+    equivariance_error,
+    estimate_weights,
+    inspect,
+    recovery,
+    refine,
+)
+from tsa.density import (
+    Certificate,
+    GeneralizedVonMises,
+    Modes,
+    TorusVonMises,
+    VonMises,
+    generalized_bessel,
+)
 from tsa.files import bundled, load, save
-from tsa.fourier import fourier_model
-from tsa.gauge import balanced, principal
-from tsa.gvm import GeneralizedVonMises, Modes
-from tsa.inspection import Inspection, inspect
-from tsa.invariants import BispectralDistance, Bispectrum
 from tsa.learning import TSA, fine_tune
-from tsa.model import EvidenceGradient, Subgroup, Torus, equivariance_error
-from tsa.neighbours import NearestClassifier, Neighbours, nearest
-from tsa.pictures import patch, rotate
-from tsa.quadrature import Certificate
-from tsa.recovery import Recovery, recovery
-from tsa.refinement import RefinedSubgroup, refine
-from tsa.stage.page import show
-from tsa.stiefel import orthonormalize
-from tsa.tangent import TangentDistance
-from tsa.torus2 import TorusVonMises
-from tsa.vonmises import VonMises
-from tsa.weights import Weights, estimate_weights
+from tsa.model import EvidenceGradient, Subgroup, Torus, Weights, balanced, fourier_model, orthonormalize, principal
+from tsa.pictures import datasets, patch, rotate, shapes
+from tsa.recognition import (
+    BispectralDistance,
+    Bispectrum,
+    NearestClassifier,
+    Neighbours,
+    TangentDistance,
+    cluster,
+    nearest,
+)
+from tsa.stage import show
 
 __all__ = [
     "TSA",
@@ -85,5 +98,6 @@ __all__ = [
     "refine",
     "rotate",
     "save",
+    "shapes",
     "show",
 ]

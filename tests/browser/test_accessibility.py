@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.browser.test_lab import angle, says
-from tsa.stage.page import show
+from tests.shared.browser import angle, says
+from tsa.stage import show
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
 JUDGE = """async () => (await axe.run(document, { resultTypes: ['violations'] })).violations
@@ -86,7 +86,7 @@ def model(tab, address, tmp_path):
     tab.wait_for_selector(".js-plotly-plot .main-svg")
     yield "report"
     tab.get_by_role("tab", name="Refine").click()
-    tab.get_by_text("Refinement takes every learned subspace apart").wait_for()
+    tab.get_by_text("Refinement splits the learned subspaces").wait_for()
     yield "refine"
     tab.get_by_role("tab", name="Compare").click()
     tab.get_by_text("matched by weight").wait_for()
@@ -98,7 +98,7 @@ def model(tab, address, tmp_path):
 
 def train(tab, address, tmp_path):
     tab.goto(f"{address}/train")
-    tab.get_by_text("Nothing but pairs").wait_for()
+    tab.get_by_text("Pairs to learn from").wait_for()
     yield "before"
     tab.get_by_text("shift in 1-D").click()
     tab.get_by_role("button", name="Start").click()
@@ -204,7 +204,7 @@ def test_every_picture_is_told_in_words(page):
     assert "peaks at 30° with 25 % of the probability, 120°" in strip
     assert strip.endswith("The true turn is 30°. Uncertainty 5.8 of 8.5 bits.")
     chosen = page.locator(".circles-canvas [aria-selected=true]").text_content()
-    assert chosen.startswith("Subspace 28, weight 4: points to 119°, certainty 94 %.")
+    assert chosen.startswith("Subspace 28, weight 4: phase 119°, certainty 94 %.")
 
 
 @pytest.mark.slow

@@ -8,8 +8,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from tests.browser.test_lab import angle, choose, dial_points, says
-from tests.browser.test_links import draw_something
+from tests.shared.browser import address_has, angle, at_rest, choose, dial_points, draw_something, says
 
 
 def visit(page, name):
@@ -17,11 +16,11 @@ def visit(page, name):
 
 
 def go_back(page):
-    """Back, and wait until the stage has obeyed."""
-    before = page.locator(".stage").get_attribute("data-command")
+    """Back, and wait until the stage has heard of it."""
+    before = page.locator(".stage").get_attribute("data-revision")
     page.go_back()
     page.wait_for_function(
-        "([el, before]) => el.dataset.command !== before", arg=[page.locator(".stage").element_handle(), before]
+        "([el, before]) => el.dataset.revision !== before", arg=[page.locator(".stage").element_handle(), before]
     )
 
 
@@ -34,7 +33,7 @@ def set_sigma(page, value):
     slider.focus()
     for _ in range(round((value - 0.5) / 0.05)):
         page.keyboard.press("ArrowRight")
-    page.wait_for_function(f"() => location.search.includes('sigma={value}')")
+    address_has(page, f"sigma={value}")
 
 
 @pytest.mark.parametrize("other", ["Orbits", "Filters", "Train"])
@@ -49,21 +48,22 @@ def test_controls_show_what_is_on_the_stage(page, other):
     expect(marked(page, "source_x")).to_have_text("Draw")
     expect(page.get_by_role("slider", name="Model noise σ")).to_have_attribute("aria-valuetext", "0.60")
     page.locator(".scale").click()
-    page.wait_for_function("() => location.search.includes('log=1')")
+    address_has(page, "log=1")
     says(page, said)
     assert "draw." in page.url
 
 
-@pytest.mark.parametrize("pause", [0, 20])
-def test_who_turns_round_at_once_finds_everything_as_it_was(page, server, pause):
+@pytest.mark.parametrize("underway", [False, True])
+def test_who_turns_round_at_once_finds_everything_as_it_was(page, server, underway):
     """The run of the page in between is cut short."""
     page.goto(f"{server}/?x=shape.triangle&sigma=1.0")
     says(page, "Three turns")
     visit(page, "Recognise")
-    page.wait_for_timeout(pause)
+    if underway:
+        page.wait_for_function("() => location.pathname === '/recognise'")
     visit(page, "Lab")
     page.wait_for_selector(".stage[data-drawn]")
-    page.wait_for_timeout(500)
+    at_rest(page)
     says(page, "Three turns")
     expect(marked(page, "gallery_shape_x").get_by_role("img")).to_have_attribute("alt", "triangle")
     expect(page.get_by_role("slider", name="Model noise σ")).to_have_attribute("aria-valuetext", "1.00")
@@ -74,7 +74,7 @@ def test_each_source_remembers_its_choice(page):
     says(page, "Six turns")
     page.get_by_text("Digits", exact=True).click()
     page.get_by_role("radio", name="a handwritten 7").first.click()
-    page.wait_for_function("() => location.search.includes('digit.21')")
+    address_has(page, "digit.21")
     link = page.url
     page.get_by_text("Shapes", exact=True).click()
     says(page, "Six turns")
@@ -89,10 +89,10 @@ def test_a_prior_comes_back_when_observations_are_forgotten(page):
     strength.focus()
     for _ in range(4):
         page.keyboard.press("ArrowRight")
-    page.wait_for_function("() => location.search.includes('prior=2.0')")
+    address_has(page, "prior=2.0")
     page.get_by_role("button", name="Observe again").click()
     page.get_by_role("button", name="Forget 1 observation").click()
-    page.wait_for_function("() => location.search.includes('prior=2.0')")
+    address_has(page, "prior=2.0")
     expect(strength).to_have_attribute("aria-valuetext", "2.00")
 
 
@@ -117,7 +117,7 @@ def test_back_undoes_a_crop(page):
         {"name": "photo.png", "mimeType": "image/png", "buffer": photo.getvalue()}
     )
     page.wait_for_selector(".photo[data-name]")
-    page.wait_for_function("() => location.search.includes('photo.')")
+    address_has(page, "photo.")
     whole = page.url
     page.locator(".photo").focus()
     for _ in range(3):
@@ -129,7 +129,7 @@ def test_back_undoes_a_crop(page):
     page.wait_for_function("whole => location.href === whole", arg=whole)
     page.locator(".dial").focus()
     page.keyboard.press("ArrowLeft")
-    page.wait_for_function("() => location.search.includes('angle=31')")
+    address_has(page, "angle=31")
     assert page.url == f"{whole}&angle=31"
 
 
@@ -138,7 +138,7 @@ def test_back_on_the_page_of_orbits(page):
     orbit = page.locator(".orbit[data-drawn]")
     orbit.wait_for()
     page.get_by_role("button", name="4 : 8").click()
-    page.wait_for_function("() => location.search.includes('orbit=4-8')")
+    address_has(page, "orbit=4-8")
     page.go_back()
     page.wait_for_selector("button[data-pair='2 3'][aria-pressed=true]")
 
@@ -146,10 +146,10 @@ def test_back_on_the_page_of_orbits(page):
 def test_a_circle_under_the_pointer_does_not_hurt_the_stage(page):
     page.locator(".dial").focus()
     page.keyboard.press("ArrowLeft")
-    page.wait_for_function("() => location.search.includes('angle=31')")
+    address_has(page, "angle=31")
     box = page.locator(".circles-canvas").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 16, box["y"] + box["height"] / 16)
-    page.wait_for_function("() => location.search.includes('circle=0')")
+    address_has(page, "circle=0")
     choose(page, "triangle")
     says(page, "Three turns")
     choose(page, "square")
@@ -163,9 +163,9 @@ def test_a_pen_that_is_left_down_is_lifted(page):
     for _ in range(6):
         page.keyboard.press("ArrowDown")
     page.locator(".dial").focus()
-    page.wait_for_function("() => location.search.includes('draw.')")
+    address_has(page, "draw.")
     page.keyboard.press("PageUp")
-    page.wait_for_function("() => location.search.includes('angle=40')")
+    address_has(page, "angle=40")
     page.wait_for_selector(".stage[data-angle='40']")
 
 
@@ -174,7 +174,7 @@ def test_what_is_saved_while_playing_is_what_is_shown(page):
     page.wait_for_function("el => Number(el.dataset.angle) > 45", arg=page.locator(".stage").element_handle())
     page.get_by_role("button", name="Save").click()
     shown = angle(page)
-    page.wait_for_function(f"() => location.search.includes('angle={shown}')")
+    address_has(page, f"angle={shown}")
     with page.expect_download() as download:
         page.get_by_text("Summary (JSON)").click()
     assert json.loads(download.value.path().read_text())["angle"] == shown
@@ -198,7 +198,7 @@ def test_an_answer_that_comes_too_late_is_not_shown(browser, server):
     tab.mouse.down()
     tab.mouse.move(*at(0.5, 0.75), steps=10)
     tab.mouse.up()  # posted at once, though an answer is still due
-    tab.wait_for_function("() => location.search.includes('draw.')")
+    address_has(tab, "draw.")
     says(tab, "Two turns")
     for _ in range(100):
         if not held:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from explorer.state import Shape, decode
-from tests.browser.test_lab import choose, says
+from explorer.state import Shape, decode_link
+from tests.shared.browser import choose, says
 
 
 @pytest.mark.slow
@@ -38,7 +38,7 @@ def test_every_download_holds_what_it_says(page, browser, tmp_path):
     assert any("Three turns explain this pair equally well: 30°, 150°, 270°." in text for text in texts)
     modes = json.loads((tmp_path / "summary.json").read_text())["modes"]
     assert [mode["mass"] for mode in modes] == pytest.approx([1 / 3] * 3, abs=0.02)
-    assert decode(json.loads((tmp_path / "view.json").read_text())).x == Shape("triangle")
+    assert decode_link(json.loads((tmp_path / "view.json").read_text())).x == Shape("triangle")
     assert len(list(csv.DictReader((tmp_path / "subspaces.csv").read_text().splitlines()))) == 55
     ran = subprocess.run([sys.executable, tmp_path / "posterior.py"], capture_output=True, text=True, check=True)
     ours = list(csv.DictReader((tmp_path / "posterior.csv").read_text().splitlines()))

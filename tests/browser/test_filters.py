@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.browser.test_pages import choose_model, text_changes, visit
+from tests.shared.browser import TIMEOUT_MS, choose_model, text_changes, visit
 
 # Remembers what is written onto canvases, and in which font.
 LISTEN = """
@@ -23,7 +23,7 @@ CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
 @contextmanager
 def filters(browser, server, link="", width=1440, height=900, **options):
     tab = browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce", **options)
-    tab.set_default_timeout(20_000)
+    tab.set_default_timeout(TIMEOUT_MS)
     tab.add_init_script(LISTEN)
     tab.goto(f"{server}/filters{link}")
     tab.wait_for_selector(".sheet[data-chosen]")
@@ -47,7 +47,7 @@ def open_file(tab, name, w):
     files = tab.locator("input[type=file]")
     files.wait_for(state="attached")
     files.set_input_files({"name": name, "mimeType": "application/x", "buffer": buffer.getvalue()})
-    tab.get_by_text("No group we know acts on these filters").wait_for(timeout=60_000)
+    tab.get_by_text("No known group acts on these filters").wait_for()
     visit(tab, "Filters")
     tab.wait_for_selector(".sheet[data-chosen]")
 
@@ -133,9 +133,9 @@ def test_title_and_labels_follow_the_order(browser, server):
         assert tab.locator(".title").inner_text().endswith("sorted by |ω|")
         drawn = written(tab, "grid", lambda: tab.locator(".order").select_option("purity"))
         assert tab.locator(".title").inner_text().endswith("sorted by purity")
-        shares = [float(re.search(r"([\d.]+) %$", text)[1]) for text, _ in drawn if text]
-        assert len(shares) == 55
-        assert shares == sorted(shares, reverse=True)
+        split_progress = [float(re.search(r"([\d.]+) %$", text)[1]) for text, _ in drawn if text]
+        assert len(split_progress) == 55
+        assert split_progress == sorted(split_progress, reverse=True)
         assert tab.locator(".mark").evaluate("el => getComputedStyle(el).backgroundColor") == "rgba(0, 0, 0, 0)"
 
 

@@ -6,20 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageChops
 
-from tests.browser.test_lab import angle, choose, says
+from tests.shared.browser import address_has, angle, choose, draw_something, says
 from tsa import show
-
-
-def draw_something(page):
-    page.get_by_text("Draw", exact=True).click()
-    box = page.locator(".paper").bounding_box()
-    at = lambda u, v: (box["x"] + u * box["width"], box["y"] + v * box["height"])  # noqa: E731
-    page.mouse.move(*at(0.35, 0.2))
-    page.mouse.down()
-    for point in ((0.35, 0.8), (0.7, 0.8), (0.65, 0.55)):
-        page.mouse.move(*at(*point), steps=6)
-    page.mouse.up()
-    says(page, "One turn")
 
 
 def upload_something(page):
@@ -33,13 +21,13 @@ def upload_something(page):
         {"name": "photo.png", "mimeType": "image/png", "buffer": buffer.getvalue()}
     )
     page.wait_for_selector(".photo[data-name]")
-    page.wait_for_function("() => location.search.includes('photo.')")
+    address_has(page, "photo.")
 
 
 def choose_digit(page):
     page.get_by_text("Digits", exact=True).click()
     page.get_by_role("radio", name="a handwritten 7").first.click()
-    page.wait_for_function("() => location.search.includes('digit.')")
+    address_has(page, "digit.")
 
 
 SOURCES = {
@@ -73,7 +61,7 @@ def test_a_copied_link_opens_the_same_stage(page, browser, source):
     page.locator(".scale").click()
     page.locator(".dial").focus()
     page.keyboard.press("PageUp")
-    page.wait_for_function("() => location.search.includes('angle=40')")
+    address_has(page, "angle=40")
     link = copied_link(page)
     if source == "drawing":
         assert len(link) <= 600
@@ -103,10 +91,10 @@ def test_a_teacher_hides_controls_and_embeds_the_stage(browser, server):
 
 
 def test_back_and_forward(page):
-    choose(page, "triangle")
-    says(page, "Three turns")
-    choose(page, "hexagon")
-    says(page, "Six turns")
+    for name, start in (("triangle", "Three turns"), ("hexagon", "Six turns")):
+        choose(page, name)
+        says(page, start)
+        address_has(page, name)
     page.go_back()
     says(page, "Three turns")
     page.go_back()
@@ -115,7 +103,7 @@ def test_back_and_forward(page):
     says(page, "Three turns")
     page.locator(".dial").focus()
     page.keyboard.press("ArrowLeft")
-    page.wait_for_function("() => location.search.includes('angle=31')")
+    address_has(page, "angle=31")
     assert angle(page) == 31
 
 

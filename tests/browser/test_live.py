@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.test_lab import choose, drawn, says
+from tests.shared.browser import address_has, at_rest, choose, drawn, says
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def stroke(page, hold=lambda: None):
     says(page, "Two turns")  # the pen is still down
     hold()
     page.mouse.up()
-    page.wait_for_function("() => location.search.includes('draw.')")
+    address_has(page, "draw.")
     says(page, "Two turns")
 
 
@@ -114,7 +114,7 @@ def test_the_answer_does_not_wait_for_the_page(slow):
     says(slow, "Three turns explain this pair equally well: 30°")
     slow.holding = False
     slow.release()
-    slow.wait_for_function("() => location.search.includes('triangle')")
+    address_has(slow, "triangle")
     slow.locator(".dial").focus()
     slow.keyboard.press("ArrowLeft")  # all other turns are here too
     says(slow, "Three turns explain this pair equally well: 31°")
@@ -142,8 +142,8 @@ def test_a_page_that_comes_late_does_not_bring_back_what_is_over(slow):
         says(slow, word)
     slow.holding = False
     slow.release()
-    slow.wait_for_function("() => location.search.includes('pentagon')")
-    slow.wait_for_timeout(500)
+    address_has(slow, "pentagon")
+    at_rest(slow)
     assert slow.evaluate("window.heard") == ["Three", "Five"]
 
 
@@ -172,7 +172,7 @@ def test_the_stage_comes_back_to_a_picture_it_had(page):
     says(page, "Four turns")
     page.locator(".dial").focus()
     page.keyboard.press("ArrowLeft")  # tells Python which sweep is here
-    page.wait_for_function("() => location.search.includes('angle=31')")
+    address_has(page, "angle=31")
     choose(page, "triangle")
     says(page, "Three turns")
     before = drawn(page)

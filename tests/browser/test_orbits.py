@@ -4,9 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from explorer.components.orbit import STOPS
-from tests.browser.conftest import lab
-from tests.browser.test_lab import choose
+from explorer.state import STOPS
+from tests.shared.browser import address_has, choose, lab, silent
 
 PUSH = "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input')); }"
 
@@ -101,7 +100,8 @@ def smallest_return(a, b):
 
 def test_playing_needs_no_network(orbits):
     preset(orbits, "1 golden")
-    orbits.wait_for_load_state("networkidle")
+    address_has(orbits, "orbit=1-golden")
+    silent(orbits)
     start = number(orbits, "turn")
     orbits.traffic.clear()
     orbits.locator(".play").click()
@@ -130,7 +130,7 @@ def test_a_longer_path_meets_more_phases(orbits):
 def test_the_server_hears_of_weights_when_they_are_let_go(orbits):
     slider = orbits.get_by_label("Weight ω₂")
     box = slider.bounding_box()
-    orbits.wait_for_load_state("networkidle")
+    silent(orbits)
     orbits.mouse.move(box["x"] + box["width"] * 0.36, box["y"] + box["height"] / 2)
     orbits.mouse.down()
     orbits.traffic.clear()
@@ -139,7 +139,7 @@ def test_the_server_hears_of_weights_when_they_are_let_go(orbits):
     assert [asked for asked in orbits.traffic if "/media/" not in asked] == []  # the icon may still be on its way
     shown = orbits.locator(".second-value").inner_text()
     orbits.mouse.up()
-    orbits.wait_for_function("() => location.search.includes('orbit=')")  # the server has heard, and says so
+    address_has(orbits, "orbit=")  # the server has heard, and says so
     assert orbits.locator(".second-value").inner_text() == shown
 
 
@@ -150,7 +150,7 @@ def test_the_turn_is_that_of_the_other_pages(browser, server):
         letter = tab.locator(".dials-canvas").evaluate("el => el.toDataURL()")
         tab.get_by_label("Turn s", exact=True).focus()
         tab.keyboard.press("ArrowRight")
-        tab.wait_for_function("() => location.search.includes('angle=121')")
+        address_has(tab, "angle=121")
         preset(tab, "1 golden")  # shown at some length, and still turned as far
         assert number(tab, "turn") % 360 == 121
         tab.get_by_role("link", name="Lab").click()

@@ -5,26 +5,19 @@ import io
 import numpy as np
 from PIL import Image
 
-from tests.browser.conftest import lab
-from tests.browser.test_lab import angle, choose, dial_points, says
-
-
-def visit(page, name):
-    page.get_by_role("link", name=name, exact=True).click()
-
-
-def choose_model(page, name):
-    page.locator("[data-testid=stSelectbox] input").first.click()
-    page.get_by_role("option", name=name, exact=True).click()
-
-
-def text_changes(page, selector, action):
-    """Do something and wait until this text is another one."""
-    element = page.locator(selector)
-    before = element.inner_text()
-    action()
-    page.wait_for_function("([el, old]) => el.innerText !== old", arg=[element.element_handle(), before])
-    return element.inner_text()
+from tests.shared.browser import (
+    TIMEOUT_MS,
+    address_has,
+    angle,
+    ask_again,
+    choose,
+    choose_model,
+    dial_points,
+    lab,
+    says,
+    text_changes,
+    visit,
+)
 
 
 def test_filters_are_chosen_sorted_and_taken_away(page, tmp_path):
@@ -49,7 +42,7 @@ def test_filters_are_chosen_sorted_and_taken_away(page, tmp_path):
     page.wait_for_function("([el, old]) => el.value !== old", arg=[page.locator(".turn").element_handle(), before])
     page.locator(".player .play").click()
     with page.expect_download() as download:
-        page.get_by_text("Sheet as PNG").click()
+        page.get_by_text("Filters as PNG").click()
     download.value.save_as(tmp_path / "sheet.png")
     with Image.open(tmp_path / "sheet.png") as sheet:
         assert sheet.width > 1000
@@ -79,12 +72,12 @@ def test_what_was_chosen_follows_to_all_pages_and_back(page):
 
 def test_a_strangers_model_is_read_compared_and_used(page):
     visit(page, "Model")
-    page.get_by_text("confirmed weights").first.wait_for(state="attached", timeout=30_000)
+    page.get_by_text("confirmed weights").first.wait_for(state="attached")
     buffer = io.BytesIO()
     np.save(buffer, np.linalg.qr(np.random.default_rng(0).normal(size=(64, 20)))[0])
     files = page.locator("input[type=file]")
     files.set_input_files({"name": "theirs.npy", "mimeType": "application/x", "buffer": buffer.getvalue()})
-    page.get_by_text("No group we know acts on these filters").wait_for(timeout=30_000)
+    page.get_by_text("No known group acts on these filters").wait_for()
     files.set_input_files({"name": "text.npz", "mimeType": "application/x", "buffer": b"hello"})
     page.get_by_text("This is not a readable .npz or .npy file").wait_for()
     page.get_by_role("tab", name="Compare").click()
@@ -97,8 +90,8 @@ def test_a_strangers_model_is_read_compared_and_used(page):
     page.get_by_text("theirs: 10 filter pairs").wait_for()
 
 
-def film(page, **wanted):
-    """Wait until the film is like this; the data of its element."""
+def snapshot(page, **wanted):
+    """Wait until the training component shows this; the data of its element."""
     element = page.locator(".film")
     element.wait_for()
     page.wait_for_function(
@@ -110,7 +103,7 @@ def film(page, **wanted):
 
 
 def watch(page):
-    """From now on, note what the film shows while it plays."""
+    """From now on, note what the component shows while it plays."""
     page.locator(".film").evaluate("""el => {
         el.played = [];
         new MutationObserver(() => el.dataset.playing === 'true' && el.played.push(Number(el.dataset.at)))
@@ -131,64 +124,64 @@ def test_filters_emerge(browser, server):
         watch(page)
         page.get_by_role("button", name="Start").click()
         page.get_by_text("Finished: learned from 100,000 pairs.").wait_for(timeout=90_000)
-        film(page, playing="true")  # by itself
-        last = film(page, playing="false", frames="21", at="20")["picture"]
+        snapshot(page, playing="true")  # by itself
+        last = snapshot(page, playing="false", snapshots="21", at="20")["picture"]
         played = page.locator(".film").evaluate("el => el.played")
         assert played == sorted(played)
         assert played[0] == 0
         assert len(set(played)) > 10
         assert page.locator(".seen").inner_text() == "100,000 pairs"
         page.locator(".seek").fill("4")
-        earlier = film(page, at="4", playing="false")["picture"]
+        earlier = snapshot(page, at="4", playing="false")["picture"]
         assert earlier != last
         assert page.locator(".seen").inner_text() == "20,000 pairs"
         assert page.locator(".seek").get_attribute("aria-valuetext") == "20,000 pairs"
-        page.wait_for_timeout(1500)  # two looks at the training change nothing
-        assert film(page, at="4", playing="false")["picture"] == earlier
+        ask_again(page, 2)  # two looks at the training change nothing
+        assert snapshot(page, at="4", playing="false")["picture"] == earlier
         page.locator(".seek").focus()
         page.keyboard.press("End")
-        assert film(page, at="20")["picture"] == last
+        assert snapshot(page, at="20")["picture"] == last
         page.locator(".film .play").click()
-        film(page, playing="true")
+        snapshot(page, playing="true")
         page.locator(".film .play").click()
-        assert int(film(page, playing="false")["at"]) < 20
+        assert int(snapshot(page, playing="false")["at"]) < 20
         page.get_by_role("button", name="Use on all pages").click()
         page.get_by_text("is now used in the lab").wait_for()
-        page.wait_for_function("() => location.search.includes('model=my+shift+32')")
+        address_has(page, "model=my+shift+32")
         visit(page, "Filters")
         page.get_by_text("my shift 32, 16 planes, 100k pairs: 16 filter pairs").wait_for()
         visit(page, "Train")
-        assert film(page, frames="21", at="20", playing="false")["picture"] == last  # still there after leaving
+        assert snapshot(page, snapshots="21", at="20", playing="false")["picture"] == last  # still there after leaving
         page.get_by_role("button", name="Discard").click()
-        page.get_by_text("Nothing but pairs").wait_for()
+        page.get_by_text("Pairs to learn from").wait_for()
 
 
 def test_a_training_survives_a_reload_and_a_copy_of_its_tab(browser, server):
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.goto(f"{server}/train")
-    page.get_by_text("Nothing but pairs").wait_for(timeout=30_000)
+    page.get_by_text("Pairs to learn from").wait_for(timeout=TIMEOUT_MS)
     choose_pairs(page, 4)
     page.get_by_text("2,000,000").first.wait_for()
     page.get_by_role("button", name="Start").click()
-    page.get_by_text("Learning: about").wait_for(timeout=30_000)
+    page.get_by_text("Learning: about").wait_for(timeout=TIMEOUT_MS)
     page.reload()
-    page.get_by_text("of 2,000,000 pairs").wait_for(timeout=30_000)
+    page.get_by_text("of 2,000,000 pairs").wait_for(timeout=TIMEOUT_MS)
     with page.expect_popup() as opened:
         page.evaluate("() => { window.open(location.href); }")  # copies the storage of the tab
     copy = opened.value
-    copy.get_by_text("Nothing but pairs").wait_for(timeout=30_000)
+    copy.get_by_text("Pairs to learn from").wait_for(timeout=TIMEOUT_MS)
     names = [tab.evaluate("sessionStorage.getItem('tsa-visitor')") for tab in (page, copy)]
     copy.wait_for_function("name => sessionStorage.getItem('tsa-visitor') !== name", arg=names[0])  # it was refused
-    assert copy.get_by_text("Nothing but pairs").is_visible()
+    assert copy.get_by_text("Pairs to learn from").is_visible()
     page.get_by_role("button", name="Pause").click()  # still ours
     page.get_by_text("Paused at").wait_for()
     page.get_by_role("button", name="Discard").click()
-    page.get_by_text("Nothing but pairs").wait_for()
+    page.get_by_text("Pairs to learn from").wait_for()
     copy.close()
     page.close()
 
 
-def test_no_film_plays_for_who_wants_no_motion(browser, server):
+def test_snapshots_do_not_play_if_reduced_motion_is_preferred(browser, server):
     with lab(browser, server, reduced_motion="reduce") as page:
         visit(page, "Train")
         page.get_by_text("shift in 1-D").click()
@@ -197,10 +190,10 @@ def test_no_film_plays_for_who_wants_no_motion(browser, server):
         watch(page)
         page.get_by_role("button", name="Start").click()
         page.get_by_text("Finished: learned from 10,000 pairs.").wait_for(timeout=90_000)
-        film(page, frames="3", at="2", playing="false")
+        snapshot(page, snapshots="3", at="2", playing="false")
         page.get_by_text("above its weight").wait_for()
         assert page.locator(".film").evaluate("el => el.played") == []
         page.locator(".film .play").click()  # unless they ask for it
-        film(page, playing="true")
+        snapshot(page, playing="true")
         page.get_by_role("button", name="Discard").click()
-        page.get_by_text("Nothing but pairs").wait_for()
+        page.get_by_text("Pairs to learn from").wait_for()

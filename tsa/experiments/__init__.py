@@ -1,1 +1,8 @@
-"""The experiments of the paper, one module each."""
+"""Figures and tables of the paper, and benchmarks."""
+
+from tsa.experiments import bench, mnist
+
+__all__ = [
+    "bench",
+    "mnist",
+]

@@ -1,7 +1,7 @@
 """Rotated MNIST (paper, section 4 and its figure of accuracies): one nearest neighbour under each distance.
 
-Every digit is turned once by a random angle and seen at 16×16 pixels. What a method needs to know of the data beyond
-the model, it learns from the training patches, without their labels; nothing was chosen by looking at the test digits.
+Every digit is turned once by a random angle and sampled at 16×16 pixels. Methods that have parameters besides the
+model fit them to the training patches, without labels; no setting was chosen by its result on the test digits.
 """
 
 import json
@@ -15,30 +15,31 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tsa import files
-from tsa.checks import Array
-from tsa.datasets import Digits, rotated, upright
-from tsa.distances import Euclidean, Metric, TorusDistance
-from tsa.errors import InputError
-from tsa.experiments.figure import Curve, accuracy_figure
-from tsa.gauge import balanced
-from tsa.invariants import BispectralDistance
-from tsa.manifold import ManifoldDistance
-from tsa.model import Subgroup
-from tsa.neighbours import nearest
-from tsa.progress import Report
-from tsa.tangent import TangentDistance
+from tsa._base import Array, InputError, ProgressCallback
+from tsa.model import Subgroup, balanced
+from tsa.pictures import Digits, rotated, upright
+from tsa.recognition import (
+    BispectralDistance,
+    Euclidean,
+    ManifoldDistance,
+    Metric,
+    TangentDistance,
+    TorusDistance,
+    nearest,
+)
+from tsa.stage import Curve, accuracy_svg
 
 SIZES = (300, 1_000, 3_000, 10_000, 60_000)
 QUICK_SIZES = (100, 300, 1_000)
 SEEDS = {"train": 0, "test": 1, "subsets": 2}
-_SIDE = 16
-_LEARNED = "rotation-16"  # the paper's filters, for √κ̂ as learned
-_LEARNED_FROM = 10_000  # training patches at most from which a cut or axes are learned
-_AXES = 128  # of the bispectral invariants
+_SIDE_PIXELS = 16
+_LEARNED_MODEL = "rotation-16"  # the paper's filters, for √κ̂ as learned
+_MAX_FIT_PATCHES = 10_000  # training patches to which a method fits its parameters
+_BISPECTRUM_AXES = 128  # dimensions to which the bispectral invariants are reduced
 
 
 class Method(NamedTuple):
-    """A distance: its name, what it is, and the metric it becomes once training patches are known."""
+    """A distance: its name, a description, and a function from training patches (n, D) to the metric."""
 
     name: str
     about: str
@@ -47,22 +48,26 @@ class Method(NamedTuple):
 
 
 def methods(model: Subgroup) -> list[Method]:
-    """The distances of the paper's figure, and ours. As-learned √κ̂ is that of the paper's model, not of this one."""
-    learned = files.load(_LEARNED)
+    """The distances of the paper's figure, and two more. "As learned" refers to the paper's model, not to `model`."""
+    learned = files.load(_LEARNED_MODEL)
     return [
         Method("ED", "Euclidean", lambda x: Euclidean()),
-        Method("TD", "two-sided tangent distance of rotation", lambda x: TangentDistance(_SIDE)),
+        Method("TD", "two-sided tangent distance of rotation", lambda x: TangentDistance(_SIDE_PIXELS)),
         Method("√κ̂", "maximal torus, as learned", lambda x: TorusDistance(learned)),
-        Method("√κ̂ bal", "maximal torus, weight spaces cut evenly", lambda x: TorusDistance(balanced(model, x))),
+        Method("√κ̂ bal", "maximal torus, weight spaces split evenly", lambda x: TorusDistance(balanced(model, x))),
         Method("MD", "manifold distance of rotation", lambda x: ManifoldDistance(balanced(model, x))),
-        Method("bispectrum", "Euclidean, of the invariants", lambda x: BispectralDistance.fitted(model, x, _AXES)),
+        Method(
+            "bispectrum",
+            "Euclidean, of the invariants",
+            lambda x: BispectralDistance.fitted(model, x, _BISPECTRUM_AXES),
+        ),
         Method("ED-NR", "Euclidean, digits not rotated", lambda x: Euclidean(), upright=True),
     ]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How many of the test digits one method got right with n training digits, and the seconds it took."""
+    """How many of the test digits one method classified correctly with n training digits, and the seconds it took."""
 
     method: str
     n: int
@@ -72,7 +77,7 @@ class Outcome:
 
     @property
     def accuracy(self) -> float:
-        """The share that was right."""
+        """Fraction of the test digits that was classified correctly."""
         return self.right / self.of
 
     @property
@@ -84,51 +89,51 @@ class Outcome:
         return float(middle - half) / scale, float(middle + half) / scale
 
 
-def run(
+def run_mnist(
     train: Digits,
     test: Digits,
     model_name: str,
     folder: Path,
     sizes: Iterable[int] = SIZES,
-    progress: Callable[[str], Report] = lambda title: lambda fraction: None,
+    progress: Callable[[str], ProgressCallback] = lambda title: lambda fraction: None,
     search: Callable[..., tuple[Array, Array]] = nearest,
 ) -> list[Outcome]:
-    """Every method with the first n digits of a random order, for each n; outcomes are kept in `folder` as they come.
+    """Run every method with the first n digits of a random order, for each n; outcomes are saved in `folder`.
 
-    Started again with the same folder it continues where it stopped. `search` is `tsa.nearest`, or that of a cluster.
+    Called again with the same folder, it continues where it stopped. `search` is `tsa.nearest`, or that of a cluster.
     """
     model = files.load(model_name)
-    if not isinstance(model, Subgroup) or model.dimension != _SIDE**2 or model.weights.ndim != 1:
+    if not isinstance(model, Subgroup) or model.dimension != _SIDE_PIXELS**2 or model.parameters != 1:
         raise InputError(
             f"The experiment needs a model of rotation with weights, at 16×16 pixels; {model_name} is not."
         )
     sizes = sorted({min(n, len(train)) for n in sizes})
     done = _Record(folder, _settings(train, test, model_name, model, sizes))
     order = np.random.default_rng(SEEDS["subsets"]).permutation(len(train))
-    turned = [rotated(digits, SEEDS[split], _SIDE) for split, digits in (("train", train), ("test", test))]
-    straight = [upright(digits, _SIDE) for digits in (train, test)]
+    turned = [rotated(digits, SEEDS[split], _SIDE_PIXELS) for split, digits in (("train", train), ("test", test))]
+    straight = [upright(digits, _SIDE_PIXELS) for digits in (train, test)]
     for n in sizes:
         for method in methods(model):
             if done.has(method.name, n):
                 continue
-            known, asked = straight if method.upright else turned
+            known, queries = straight if method.upright else turned
             x = known.patches[order[:n]]
             started = time.perf_counter()
-            metric, report = method.metric(x[:_LEARNED_FROM]), progress(f"{method.name}, {n:,}")
-            index = search(x, asked.patches, metric, report=report)[0][:, 0]
+            metric, on_progress = method.metric(x[:_MAX_FIT_PATCHES]), progress(f"{method.name}, {n:,}")
+            index = search(x, queries.patches, metric, on_progress=on_progress)[0][:, 0]
             seconds = time.perf_counter() - started
-            right = int(np.sum(known.labels[order[index]] == asked.labels))
-            done.add(Outcome(method.name, n, right, len(asked), round(seconds, 2)))
+            right = int(np.sum(known.labels[order[index]] == queries.labels))
+            done.add(Outcome(method.name, n, right, len(queries), round(seconds, 2)))
     (folder / "table.txt").write_text(table(done.outcomes), encoding="utf-8")
     (folder / "accuracy.svg").write_text(figure(done.outcomes), encoding="utf-8")
     return done.outcomes
 
 
 def _settings(train: Digits, test: Digits, name: str, model: Subgroup, sizes: list[int]) -> dict[str, Any]:
-    """All that the outcomes depend on."""
+    """Everything the outcomes depend on."""
     return {
         "model": name,
-        "models": [zlib.crc32(files.pack(one)) for one in (model, files.load(_LEARNED))],
+        "models": [zlib.crc32(files.pack_model(one)) for one in (model, files.load(_LEARNED_MODEL))],
         "digits": [[zlib.crc32(a.tobytes()) for a in (digits.images, digits.labels)] for digits in (train, test)],
         "counts": [len(train), len(test)],
         "sizes": sizes,
@@ -137,7 +142,7 @@ def _settings(train: Digits, test: Digits, name: str, model: Subgroup, sizes: li
 
 
 class _Record:
-    """Outcomes in a JSON file, written anew after each, so that an interrupt loses at most one."""
+    """Outcomes in a JSON file, rewritten after each of them, so that an interrupt loses at most one."""
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         self._path, self._settings, self.outcomes = folder / "outcomes.json", settings, list[Outcome]()
@@ -170,12 +175,12 @@ def _by_method(outcomes: list[Outcome]) -> dict[str, list[Outcome]]:
 
 
 def table(outcomes: list[Outcome]) -> str:
-    """Accuracies in per cent with their 95 % intervals, a row for each method; the time of the largest search last."""
+    """Accuracies in per cent with 95 % intervals, a row for each method; last, the seconds of its largest search."""
     sizes = sorted({outcome.n for outcome in outcomes})
     lines = ["training digits".ljust(16) + "".join(f"{n:>19,}" for n in sizes) + "   seconds"]
     for name, row in _by_method(outcomes).items():
         cells = ["{:.2f} ({:.1f}–{:.1f})".format(*(100 * v for v in (o.accuracy, *o.interval))) for o in row]
-        # A combining hat takes no place of its own.
+        # A combining hat (U+0302) has no width of its own.
         lines.append(
             name.ljust(16 + name.count("\u0302")) + "".join(f"{c:>19}" for c in cells) + f"{row[-1].seconds:10.1f}"
         )
@@ -188,4 +193,4 @@ def figure(outcomes: list[Outcome]) -> str:
         Curve(name, [o.n for o in row], [o.accuracy for o in row], [o.interval for o in row])
         for name, row in _by_method(outcomes).items()
     ]
-    return accuracy_figure(curves)
+    return accuracy_svg(curves)

@@ -2,7 +2,6 @@
 
 import base64
 import html
-import struct
 import zlib
 from os import PathLike
 from pathlib import Path
@@ -10,12 +9,13 @@ from string import Template
 
 from numpy.typing import ArrayLike
 
-from tsa.errors import InputError
+from tsa._base import InputError
 from tsa.files import load
 from tsa.model import Subgroup
 from tsa.pictures import picture
-from tsa.scene import Scene
-from tsa.stage import FILES, SCRIPTS
+from tsa.stage.browser import BROWSER, join
+from tsa.stage.packing import framed
+from tsa.stage.scene import Scene
 
 
 def stage_page(
@@ -27,23 +27,24 @@ def stage_page(
 ) -> str:
     """A self-contained page that turns, plays and explains without a server or a network.
 
-    It opens on a linear or logarithmic scale, and with the circle of this number chosen (else the loudest).
+    It opens on a linear or logarithmic scale, and with subspace `circle` selected (by default the one with the largest
+    concentration).
     """
-    # As in the explorer: a command (number 1, the angle, the scale, a circle), room for a time and a digest, the sweep.
-    data = struct.pack("<IIii16x", 1, scene.angle, log, -1 if circle is None else circle) + scene.blob()
-    text = {
-        name: (FILES / name).read_text(encoding="utf-8")
-        for name in ("page.html", "stage.html", "stage.css", "card.css", *SCRIPTS)
-    }
-    script = "".join(text[name] for name in SCRIPTS).replace("export default function", "function stage")
-    return Template(text["page.html"]).substitute(
+    fields = {"angle": scene.angle, "log": log, "circle": circle}
+    header = {"session": "offline", "revision": 1, "sequence": 0, "digest": "", "whole": True, "obey": 1}
+    data = framed({**header, "fields": fields}, scene.packed())
+    return Template(_text("page.html")).substitute(
         title=html.escape(title),
         about=html.escape(about),
-        html=text["stage.html"],
-        css=text["card.css"] + text["stage.css"],
-        js=script,
+        html=_text("lab/stage.html"),
+        css=_text("shared/card.css") + _text("lab/stage.css"),
+        js=join(BROWSER / "lab" / "stage.js", [BROWSER]),
         data=base64.b64encode(zlib.compress(data, 9)).decode(),
     )
+
+
+def _text(name: str) -> str:
+    return (BROWSER / name).read_text(encoding="utf-8")
 
 
 class StageView:
@@ -79,5 +80,4 @@ def show(
         raise InputError("The stage needs a model with weights; tsa.estimate_weights finds them.")
     turned = (30 if y is None else 0) if angle is None else int(angle) % 360
     other = None if y is None else picture(y)
-    chosen = Subgroup(learned.filters, learned.weights, noise)
-    return StageView(Scene(chosen, picture(x), other, turned, pixel_noise))
+    return StageView(Scene(learned.with_noise(noise), picture(x), other, turned, pixel_noise))

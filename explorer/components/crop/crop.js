@@ -1,112 +1,135 @@
-// A photo and a circle on it. Positions are fractions of width and height, the radius of half the shorter side: what
-// Python gets, and independent of how large the photo is shown.
+// A photo and the circle to which it is cropped. Python gets the circle while it moves, independent of how large the photo
+// is shown: the centre in shares of width and height, the radius as a share of half the shorter side.
 
+import { penOf } from "../../../tsa/stage/browser/shared/canvas.js";
+import { finder, instance } from "../../../tsa/stage/browser/shared/mount.js";
+import { fill, setText } from "../../../tsa/stage/browser/shared/text.js";
+import { mailbox } from "../shared/mailbox.js";
+
+/** @import { Mount } from "../../../tsa/stage/browser/shared/mount.js" */
+/** @typedef {[x: number, y: number, radius: number]} Circle */
+
+const MIN_RADIUS = 0.08;
+const HANDLE_REACH_PIXELS = 24; // about a fingertip
+const RESIZE_FACTOR = 1.06; // of one step of the wheel or a key
+
+/** @param {Mount} mount */
 export default function ({ data, parentElement, setStateValue }) {
   const self = instance(parentElement, create);
-  self.box.post = (message) => setStateValue("circle", message);
-  if (data?.photo && data.name !== self.name) self.open(data.name, data.photo, data.circle);
-  else if (data && data.ack > self.box.number()) self.place(data.circle); // a link has moved it
-  if (data) self.box.open(data.hand);
-  self.box.acknowledge(data?.ack ?? 0);
+  const adopts = data && self.box.receive(data, (message) => setStateValue("message", message));
+  if (data?.photo && data.name !== self.name()) self.open(data.name, data.photo, data.circle);
+  else if (adopts) self.place(data.circle);
   return self.box.close;
 }
 
+/** @param {ParentNode} root */
 function create(root) {
-  const canvas = root.querySelector(".photo");
-  const pen = canvas.getContext("2d");
-  const self = { circle: [0.5, 0.5, 1], name: "", grip: null };
-  self.box = mailbox(canvas, () => ({ name: self.name, circle: self.circle }));
+  const find = finder(root);
+  /** @type {HTMLCanvasElement} */
+  const canvas = find("photo");
+  const pen = penOf(canvas);
+  /** @type {Circle} */
+  let circle = [0.5, 0.5, 1];
+  let name = "";
+  /** @type {{ resize: boolean, dx: number, dy: number } | null} */
+  let grip = null;
+  const { report, ...box } = mailbox(canvas, () => ({ name, circle }));
   const photo = new Image();
+
   photo.onload = () => {
     canvas.width = photo.naturalWidth;
     canvas.height = photo.naturalHeight;
-    self.draw();
-    canvas.dataset.name = self.name;
+    draw();
+    canvas.dataset.name = name;
   };
-  self.open = (name, address, circle) => {
-    [self.name, self.circle] = [name, circle];
+  const open = (/** @type {string} */ newName, /** @type {string} */ address, /** @type {Circle} */ start) => {
+    [name, circle] = [newName, start];
     photo.src = address;
   };
-  self.place = (circle) => {
-    self.circle = circle;
-    self.draw();
+  const place = (/** @type {Circle} */ given) => {
+    circle = given;
+    draw();
   };
-  const half = () => Math.min(canvas.width, canvas.height) / 2;
+  const halfSide = () => Math.min(canvas.width, canvas.height) / 2;
+  /** @type {(x: number, y: number, radius: number, done: boolean) => void} */
   const move = (x, y, radius, done) => {
-    const r = Math.min(1, Math.max(0.08, radius));
-    const [mx, my] = [(r * half()) / canvas.width, (r * half()) / canvas.height];
-    self.circle = [Math.min(1 - mx, Math.max(mx, x)), Math.min(1 - my, Math.max(my, y)), r];
-    self.draw();
-    self.box.tell(done);
+    const r = Math.min(1, Math.max(MIN_RADIUS, radius));
+    const [mx, my] = [(r * halfSide()) / canvas.width, (r * halfSide()) / canvas.height];
+    circle = [Math.min(1 - mx, Math.max(mx, x)), Math.min(1 - my, Math.max(my, y)), r];
+    draw();
+    report(done);
   };
-  self.draw = () => {
-    const [x, y, r] = [self.circle[0] * canvas.width, self.circle[1] * canvas.height, self.circle[2] * half()];
-    const unit = canvas.width / canvas.clientWidth || 1;
+  const draw = () => {
+    const [x, y, r] = [circle[0] * canvas.width, circle[1] * canvas.height, circle[2] * halfSide()];
+    const unit = canvas.width / canvas.clientWidth || 1; // a CSS pixel in pixels of the canvas
     pen.drawImage(photo, 0, 0);
     pen.fillStyle = "rgba(0, 0, 0, 0.55)";
     pen.beginPath();
     pen.rect(0, 0, canvas.width, canvas.height);
     pen.arc(x, y, r, 0, 2 * Math.PI, true);
     pen.fill();
-    for (const [width, colour] of [[4, "black"], [2, "white"]]) {
-      pen.lineWidth = width * unit;
-      pen.strokeStyle = colour;
-      pen.beginPath();
-      pen.arc(x, y, r - 2 * unit, 0, 2 * Math.PI);
-      pen.stroke();
-    }
+    pen.beginPath();
+    pen.arc(x, y, r - 2 * unit, 0, 2 * Math.PI);
+    pen.lineWidth = 4 * unit;
+    pen.strokeStyle = "black";
+    pen.stroke();
+    pen.lineWidth = 2 * unit;
+    pen.strokeStyle = "white";
+    pen.stroke();
     const [hx, hy] = handle();
     pen.beginPath();
     pen.arc(hx, hy, 8 * unit, 0, 2 * Math.PI);
     pen.fillStyle = "white";
     pen.fill();
-    pen.lineWidth = 2 * unit;
     pen.strokeStyle = "black";
     pen.stroke();
   };
   const handle = () => {
-    const r = self.circle[2] * half() * Math.SQRT1_2;
-    return [self.circle[0] * canvas.width + r, self.circle[1] * canvas.height + r];
+    const r = circle[2] * halfSide() * Math.SQRT1_2;
+    return [circle[0] * canvas.width + r, circle[1] * canvas.height + r];
   };
-  const where = (event) => {
+  const placeOf = (/** @type {PointerEvent} */ event) => {
     const box = canvas.getBoundingClientRect();
     return [((event.clientX - box.left) / box.width) * canvas.width, ((event.clientY - box.top) / box.height) * canvas.height];
   };
   canvas.onpointerdown = (event) => {
     if (event.button !== 0) return;
     canvas.setPointerCapture(event.pointerId);
-    const [px, py] = where(event);
+    const [px, py] = placeOf(event);
     const [hx, hy] = handle();
-    const reach = (24 * canvas.width) / canvas.clientWidth; // a fingertip
+    const reach = (HANDLE_REACH_PIXELS * canvas.width) / canvas.clientWidth;
     const resize = Math.hypot(px - hx, py - hy) < reach;
-    self.grip = { resize, dx: px / canvas.width - self.circle[0], dy: py / canvas.height - self.circle[1] };
+    grip = { resize, dx: px / canvas.width - circle[0], dy: py / canvas.height - circle[1] };
   };
   canvas.onpointermove = (event) => {
-    if (!self.grip) return;
-    const [px, py] = where(event);
-    const [x, y, r] = self.circle;
-    if (self.grip.resize) move(x, y, Math.hypot(px - x * canvas.width, py - y * canvas.height) / half(), false);
-    else move(px / canvas.width - self.grip.dx, py / canvas.height - self.grip.dy, r, false);
+    if (!grip) return;
+    const [px, py] = placeOf(event);
+    const [x, y, r] = circle;
+    if (grip.resize) move(x, y, Math.hypot(px - x * canvas.width, py - y * canvas.height) / halfSide(), false);
+    else move(px / canvas.width - grip.dx, py / canvas.height - grip.dy, r, false);
   };
   canvas.onpointerup = canvas.onpointercancel = () => {
-    if (self.grip) self.box.tell(true);
-    self.grip = null;
+    if (grip) report(true);
+    grip = null;
   };
   canvas.onwheel = (event) => {
     event.preventDefault();
-    const [x, y, r] = self.circle;
-    move(x, y, r * (event.deltaY > 0 ? 1.06 : 1 / 1.06), true);
+    const [x, y, r] = circle;
+    move(x, y, r * (event.deltaY > 0 ? RESIZE_FACTOR : 1 / RESIZE_FACTOR), true);
   };
   canvas.onkeydown = (event) => {
-    const [x, y, r] = self.circle;
-    const step = event.shiftKey ? 0.1 : 0.02;
-    const moves = { ArrowLeft: [-1, 0, 0], ArrowRight: [1, 0, 0], ArrowUp: [0, -1, 0], ArrowDown: [0, 1, 0] };
-    const [dx, dy, dr] = moves[event.key] ?? { "+": [0, 0, 1], "=": [0, 0, 1], "-": [0, 0, -1] }[event.key] ?? [];
-    if (dx === undefined) return;
+    /** @type {Record<string, [x: number, y: number, size: number]>} */
+    const moves = {
+      ArrowLeft: [-1, 0, 0], ArrowRight: [1, 0, 0], ArrowUp: [0, -1, 0], ArrowDown: [0, 1, 0],
+      "+": [0, 0, 1], "=": [0, 0, 1], "-": [0, 0, -1],
+    };
+    if (!(event.key in moves)) return;
     event.preventDefault();
-    move(x + step * dx, y + step * dy, r * (1 + 0.06 * dr), true);
-    const [across, down, size] = self.circle.map((c) => Math.round(100 * c));
-    root.querySelector(".spoken").textContent = `${across} % across, ${down} % down, size ${size} %.`;
+    const [dx, dy, size] = moves[event.key];
+    const step = event.shiftKey ? 0.1 : 0.02;
+    move(circle[0] + step * dx, circle[1] + step * dy, circle[2] * (1 + (RESIZE_FACTOR - 1) * size), true);
+    const [across, down, radius] = circle.map((c) => Math.round(100 * c));
+    setText(find("spoken"), fill(find("spoken").dataset.circle, { across, down, radius }));
   };
-  return self;
+  return { box, open, place, name: () => name };
 }

@@ -1,40 +1,38 @@
-"""A digit in a dial, its nearest neighbours and their votes: all turns are sent, so that turning needs no server."""
-
-import struct
+"""The component of the recognise page: a digit in a dial, its nearest neighbours and their votes at every turn."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.components import component
-from tsa.stage import blob as packing
-from tsa.stage.blob import as_bytes
-from tsa.votes import DISTANCES, Jury, Votes
+from tsa.recognition import ALIGNMENTS, DISTANCES, DigitSearch, Votes
+from tsa.stage import as_bytes, distinct, pack_arrays, words
 
-_SHARED = ("instance.js", "colour.js", "canvas.js", "blob.js", "dial.js")
-_mount = component(__name__, *_SHARED, "neighbours.js", "round.js", "words.js", "recognise.js")
+_mount = component(__name__)
 
 
-def recognise(blob: bytes, command: tuple[int, int, bool, int | None]) -> None:
-    """Show packed votes; the dial, told where to stand as for the stage, reports the angle at which it is let go."""
-    data = struct.pack("<II", *command[:2]) + blob
-    _mount(key="recognise", data=data, default={"angle": None}, on_angle_change=lambda: None, height="content")
+def recognise(data: bytes) -> None:
+    """Show what `session.view.data_for("recognise", …)` has prepared; the body is what `pack_votes` returns."""
+    _mount(key="recognise", data=data, default={"message": None}, on_message_change=lambda: None, height="content")
 
 
-def pack(
+def pack_votes(
     votes: Votes,
-    jury: Jury,
+    digit_search: DigitSearch,
     images: NDArray[np.uint8],
     picture: NDArray[np.float64],
     label: int | None,
     only: int | None = None,
 ) -> bytes:
-    """Votes as bytes, with the pictures of all neighbours that ever show.
+    """Votes at T turns as bytes, with the pictures of all neighbours that occur and the texts about each turn.
 
-    Without a label, what manifold distance says most often takes its place. `only` is the turn of votes on one turn.
+    Without a label, the most frequent answer of manifold distance takes its place. `only` is the turn, in degrees, of
+    votes at one turn. Turn t has the sentence `words.sentences[sentence[t]]`.
     """
     digit = int(np.bincount(votes.winners[DISTANCES.index("MD")]).argmax()) if label is None else label
     shown, place = np.unique(votes.neighbours, return_inverse=True)
-    train = jury.train
+    train = digit_search.train
+    labelled = label is not None
+    sentences, sentence = distinct(words.digits.sentences(votes, only))
     arrays = {
         "picture": as_bytes(picture),
         "images": images[shown],
@@ -42,20 +40,31 @@ def pack(
         "degrees": train.degrees[shown].astype(np.uint16),
         "neighbours": place.astype(np.uint16),
         "turns": np.degrees((votes.turns + np.pi) % (2 * np.pi) - np.pi).astype(np.float32),
-        "distances": votes.distances.astype(np.float32),
         "counts": votes.counts.astype(np.uint8),
         "winners": votes.winners.astype(np.uint8),
+        "sentence": sentence,
     }
     header: dict[str, object] = {
         "names": DISTANCES,
+        "alignments": [ALIGNMENTS[name] for name in DISTANCES],
         "only": only,
         "steps": votes.winners.shape[1],
         "k": votes.neighbours.shape[2],
         "side": len(picture),
         "imageSide": images.shape[1],
-        "known": label is not None,
         "digit": digit,
-        "changes": votes.changes.tolist(),
-        "right": votes.right(digit).tolist(),
+        "words": {
+            "sentences": sentences,
+            "reason": words.digits.reason(votes, digit, labelled, only),
+            "legend": words.digits.legend(digit, labelled),
+            "strip": words.digits.strip_label(votes, digit, labelled, only),
+            "shares": words.digits.shares(votes, digit, labelled),
+            "shortShares": words.digits.short_shares(votes, digit),
+            "marks": words.digits.marks(labelled),  # beside a wrong and a right answer
+            "titles": [words.digits.TITLES[name] for name in DISTANCES],
+            "shortTitles": [words.digits.SHORT_TITLES.get(name, name) for name in DISTANCES],
+            "meanings": [words.digits.MEANINGS[name] for name in DISTANCES],
+            "templates": words.digits.TEMPLATES,
+        },
     }
-    return packing.pack(header, arrays)
+    return pack_arrays(header, arrays)

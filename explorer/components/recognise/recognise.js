@@ -1,55 +1,88 @@
-// Python has asked the neighbours at every angle of the dial; turning shows what they said, without a server.
+// A digit in a dial, its nearest neighbours and their votes. Python has searched at every angle of the dial: turning
+// shows the results without a server.
 
-export default function ({ data, parentElement, setStateValue }) {
-  const self = instance(parentElement, create);
-  self.commit = (angle) => setStateValue("angle", { number: self.number, angle });
-  self.readStyle(); // this function runs again when the theme changes
-  if (data) {
-    self.show(decode(data.subarray(8)));
-    const [number, angle] = new Uint32Array(data.slice(0, 8).buffer);
-    if (number !== self.number) [self.number, self.angle] = [number, angle];
-  }
-  self.draw();
-  return heard(self);
+import { context, paint, penStyle } from "../../../tsa/stage/browser/shared/canvas.js";
+import { TURN } from "../../../tsa/stage/browser/shared/colour.js";
+import { drawKnob, drawTurned, hueWheel, listen, turnable } from "../../../tsa/stage/browser/shared/dial.js";
+import { follow, follower } from "../../../tsa/stage/browser/shared/follower.js";
+import { finder } from "../../../tsa/stage/browser/shared/mount.js";
+import { fill, setText } from "../../../tsa/stage/browser/shared/text.js";
+import { unpack } from "../../../tsa/stage/browser/shared/unpack.js";
+import { buildRows, drawRows } from "./neighbours.js";
+import { nearestTurn } from "./votes.js";
+import { drawVotesByAngle, hatching, stripBox } from "./votes_by_angle.js";
+
+/** @import { PenStyle } from "../../../tsa/stage/browser/shared/canvas.js" */
+/** @import { Dial } from "../../../tsa/stage/browser/shared/dial.js" */
+/** @import { Follower } from "../../../tsa/stage/browser/shared/follower.js" */
+/** @import { Mount } from "../../../tsa/stage/browser/shared/mount.js" */
+/** @import { Row } from "./neighbours.js" */
+/** @import { Votes } from "./votes.js" */
+
+/**
+ * @typedef {object} RecogniseState
+ * @property {Votes} votes
+ * @property {Follower} follower
+ * @property {Row[]} [rows] one for each distance
+ * @property {PenStyle & { quiet: string, wrong: string }} style
+ * @property {(pen: CanvasRenderingContext2D) => CanvasPattern} hatch fill of wrong answers
+ * @property {number} drawn number of drawings so far
+ * @property {() => void} readStyle
+ */
+/** @typedef {Dial & RecogniseState} Recognise */
+
+/** @param {Mount} mount */
+export default function (mount) {
+  return listen(follow(mount, create));
 }
 
+/** @param {ParentNode} root */
 function create(root) {
-  const find = (name) => root.querySelector("." + name);
-  const self = { angle: 30, step: 1, playing: 0, drawn: 0, kept: {} };
-  const [dial, round] = [find("dial"), find("round-canvas")];
+  const find = finder(root);
+  const self = /** @type {Recognise} */ (/** @type {Partial<Recognise>} */ ({ angle: 30, drawn: 0, cache: {} }));
+  /** @type {HTMLElement} */
+  const dial = find("dial");
+  /** @type {HTMLCanvasElement} */
+  const strip = find("round-canvas");
+  let sliding = false;
 
-  turning(self, dial, find);
-  self.show = (votes) => {
-    self.votes = votes;
-    self.picture = new OffscreenCanvas(votes.side, votes.side);
-    paint(self.picture, votes.picture, votes.side);
-    self.kept = { wheel: self.kept.wheel };
-    if (!self.rows) buildRows(self, find("rows"));
-  };
-
-  // While a hand moves elsewhere on the page: the votes at one turn.
-  self.ears = {
+  self.listeners = {
+    // The votes at one angle, while the digit is being drawn.
     "tsa-show": (event) => {
-      event.preventDefault(); // taken
-      self.show(decode(event.detail));
+      const { revision, sequence, bytes } = event.detail;
+      if (!self.follower.offer(revision, sequence, unpack(bytes))) return;
+      event.preventDefault(); // says that it is shown
       self.draw();
     },
   };
+  turnable(self, dial, find);
+  const show = (/** @type {Votes} */ votes) => {
+    self.votes = votes;
+    self.picture = new OffscreenCanvas(votes.side, votes.side);
+    paint(self.picture, votes.picture, votes.side);
+    self.cache = { wheel: self.cache.wheel };
+    self.rows ??= buildRows(votes, find("rows"));
+  };
+  const adopt = (/** @type {any} */ { angle }) => {
+    self.angle = angle;
+  };
+  self.follower = follower({ adopt, show });
+  self.commit = (angle) => self.follower.send({ angle });
 
-  round.onpointerdown = round.onpointermove = (event) => {
+  strip.onpointerdown = strip.onpointermove = (event) => {
     if (event.type === "pointerdown") {
-      self.stop();
-      round.setPointerCapture(event.pointerId);
-      self.sliding = true;
+      self.player.stop();
+      strip.setPointerCapture(event.pointerId);
+      sliding = true;
     }
-    if (!self.sliding) return;
-    const box = round.getBoundingClientRect();
+    if (!sliding) return;
+    const box = strip.getBoundingClientRect();
     const { left, scale } = stripBox(box.width);
     self.turnTo(Math.min(359, Math.max(0, (event.clientX - box.left - left) / scale)), false);
   };
-  round.onpointerup = round.onpointercancel = () => {
-    if (self.sliding) self.commit(self.angle);
-    self.sliding = false;
+  strip.onpointerup = strip.onpointercancel = () => {
+    if (sliding) self.commit(self.angle);
+    sliding = false;
   };
   new ResizeObserver(() => self.draw()).observe(find("recognise"));
 
@@ -58,23 +91,35 @@ function create(root) {
     self.style = { ...penStyle(find("card")), quiet, wrong };
     self.hatch = hatching(wrong);
   };
+  const showTexts = () => {
+    const { words, sentence: places } = self.votes;
+    const sentence = words.sentences[places[nearestTurn(self)]];
+    setText(find("sentence"), sentence);
+    setText(find("because"), words.reason);
+    setText(find("legend-right"), words.legend);
+    setText(find("angle"), `${self.angle}°`);
+    strip.setAttribute("aria-label", words.strip);
+    dial.setAttribute("aria-valuetext", fill(words.templates.dial, { angle: self.angle, sentence }));
+  };
   self.draw = () => {
     if (!self.votes || !dial.clientWidth) return; // nothing to show, or leaving the page
     const wanted = self.angle;
-    self.angle = self.votes.only ?? wanted; // while a pen is down there is an answer at one turn only
+    self.angle = self.votes.only ?? wanted; // while the digit is being drawn there is an answer at one angle only
     drawDial(self, find("dial-canvas"));
     drawRows(self);
-    drawRound(self, round);
-    describeRound(self, round);
-    say(self, find);
-    dial.setAttribute("aria-valuenow", self.angle);
-    dial.setAttribute("aria-valuetext", `${self.angle} degrees. ${find("sentence").textContent}`);
+    drawVotesByAngle(self, strip);
+    showTexts();
+    dial.setAttribute("aria-valuenow", `${self.angle}`);
     Object.assign(find("recognise").dataset, { drawn: (self.drawn += 1), angle: self.angle, steps: self.votes.steps });
     self.angle = wanted;
   };
   return self;
 }
 
+/**
+ * @param {Recognise} self
+ * @param {HTMLCanvasElement} canvas
+ */
 function drawDial(self, canvas) {
   const [pen, width, height] = context(canvas);
   const [x, y] = [width / 2, height / 2];
@@ -84,7 +129,7 @@ function drawDial(self, canvas) {
   pen.arc(x, y, rim + 3, 0, TURN);
   pen.arc(x, y, rim - 3, 0, TURN, true);
   pen.clip();
-  pen.drawImage(wheel(self, rim + 3), x - rim - 3, y - rim - 3, 2 * rim + 6, 2 * rim + 6);
+  pen.drawImage(hueWheel(self.cache, rim + 3), x - rim - 3, y - rim - 3, 2 * rim + 6, 2 * rim + 6);
   pen.restore();
   drawTurned(self, pen, [x, y], rim * 0.91);
   const s = (self.angle * TURN) / 360;

@@ -1,0 +1,31 @@
+"""The script of every run: style, navigation, then the chosen page."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from explorer.pages import filters, lab, model, orbits, recognise, train
+from explorer.session import run
+from tsa._base import assets
+
+# A file of our own: Streamlit fetches `:material/…:` icons of the page from the network.
+icon = str(assets("") / "icon.png")
+st.set_page_config(page_title="TSA Explorer", page_icon=icon, layout="wide")
+st.logo(icon, size="large")
+style = Path(__file__).with_name("app.css").read_text(encoding="utf-8")
+st.html(f"<style>{style}</style>")
+page = st.navigation(
+    [
+        st.Page(lab.page, title="Lab", default=True),
+        st.Page(filters.page, title="Filters", url_path="filters"),
+        st.Page(recognise.page, title="Recognise", url_path="recognise"),
+        st.Page(model.page, title="Model", url_path="model"),
+        st.Page(train.page, title="Train", url_path="train"),
+        st.Page(orbits.page, title="Orbits", url_path="orbits"),
+    ],
+    position="top",
+)
+run.begin(page.url_path)
+if notice := run.notice():
+    st.toast(notice)
+page.run()

@@ -1,0 +1,81 @@
+"""The component of the train page: pairs to learn from, then snapshots of the filters, with the evidence curve."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.components import component
+from explorer.training import FilterSnapshot
+from tsa._base import Array
+from tsa.model import Weights
+from tsa.stage import pack_arrays, words
+
+_mount = component(__name__)
+_CURVE_POINTS = 400  # at least so many of a longer curve are drawn, and fewer than twice as many
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingDisplay:
+    """All that the component shows. With a new `name` it discards the snapshots it has."""
+
+    name: str
+    title: str
+    caption: str
+    snapshots: Sequence[FilterSnapshot]
+    shape: tuple[int, ...]  # of a filter
+    curve: tuple[tuple[int, float], ...] = ()
+    total: int = 0  # pairs of the whole training; 0 while only pairs are shown
+    weights: Array | None = None  # of the filters of the last snapshot
+    refined: bool = False  # whether the last snapshot shows refined filters
+    resting: bool = False  # whether no more snapshots are expected for now; the component then plays all of them once
+
+
+def show_training(shown: TrainingDisplay, known: int, ticket: str, before: str) -> None:
+    """Show the snapshots, the first `known` of which were sent before. If the component lacks them, `lost` changes.
+
+    The component keeps the visitor's ticket in the storage of the tab. If it finds another ticket there, from before a
+    reload, it reports that one as `before` until it is given back as the argument `before`.
+    """
+    _mount(
+        key="training",
+        data=pack_training(shown, known, ticket, before),
+        default={"before": None, "lost": None},
+        on_before_change=lambda: None,
+        on_lost_change=lambda: None,
+        height="content",
+    )
+
+
+def pack_training(shown: TrainingDisplay, known: int, ticket: str, before: str) -> bytes:
+    """What is shown as bytes, without the first `known` snapshots."""
+    step = max(1, len(shown.curve) // _CURVE_POINTS)
+    # Means over `step` batches: those of single batches are noisy.
+    points = np.array(shown.curve[: len(shown.curve) // step * step], np.float32).reshape(-1, step, 2).mean(axis=1)
+    new = [snapshot.pictures.ravel() for snapshot in shown.snapshots[known:]]
+    counts = [len(snapshot.pictures) for snapshot in shown.snapshots]
+    seen = words.training.snapshots([snapshot.pairs for snapshot in shown.snapshots], shown.refined)
+    labels = words.training.snapshot_labels(shown.title, shown.caption, counts, seen, shown.total > 0)
+    header = {
+        "name": shown.name,
+        "title": shown.title,
+        "caption": shown.caption,
+        "pairs": [snapshot.pairs for snapshot in shown.snapshots],
+        "counts": counts,
+        "known": known,
+        "shape": list(shown.shape) if len(shown.shape) == 2 else [1, shown.shape[0]],
+        "total": shown.total,
+        "order": None if shown.weights is None else Weights(shown.weights).order().tolist(),
+        "refined": shown.refined,
+        "resting": shown.resting,
+        "ticket": ticket,
+        "before": before,
+        "words": {
+            "seen": seen,  # of each snapshot
+            "labels": labels,  # alternative text of each snapshot
+            "pastTitle": words.training.PAST_TITLE,  # title of all snapshots but the last
+            "evidence": words.training.evidence_label(points[:, 1].tolist()),
+            "weights": [] if shown.weights is None else [words.filters.weight_label(w) for w in shown.weights],
+        },
+    }
+    return pack_arrays(header, {"filters": np.concatenate([np.empty(0, np.uint8), *new]), "curve": points})

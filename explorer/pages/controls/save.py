@@ -1,0 +1,68 @@
+"""Files to download from the lab; each is made when its button is pressed."""
+
+import json
+from collections.abc import Callable
+
+import streamlit as st
+
+from explorer import state
+from explorer.state import NamedModel, Shape, Source, ViewState
+from tsa import files
+from tsa.stage import Scene, exports, stage_page
+
+Maker = Callable[[], str | bytes]
+
+
+def save(get_scene: Callable[[], tuple[Scene, NamedModel, ViewState]]) -> None:
+    """A popover with a button for each file; `get_scene` is called when it is open."""
+    popover = st.popover("Save", width="stretch", on_change="rerun", key="save_menu")
+    if not popover.open:
+        return
+    with popover:
+        for title, group in _files(*get_scene()).items():
+            st.markdown(f"**{title}**")
+            for label, (name, make) in group.items():
+                st.download_button(label, make, name, on_click="ignore", width="stretch", key=f"save {name}")
+
+
+def _files(scene: Scene, named: NamedModel, view: ViewState) -> dict[str, dict[str, tuple[str, Maker]]]:
+    swept, theme = scene.sweep(whole=False), st.context.theme.type or "light"
+    return {
+        "The stage": {
+            "A page that works offline (HTML)": ("stage.html", lambda: _page(scene, named, view)),
+            "Picture (PNG)": ("stage.png", lambda: exports.picture_png(scene, theme, view.log)),
+            "Drawing (SVG)": ("stage.svg", lambda: exports.picture_svg(scene, theme, view.log)),
+            "Turning (WebP)": ("turn.webp", lambda: exports.turning(scene, "webp", theme)),
+            "Turning (GIF)": ("turn.gif", lambda: exports.turning(scene, "gif", theme)),
+        },
+        "The numbers": {
+            "Posterior (CSV)": ("posterior.csv", lambda: exports.posterior_csv(scene)),
+            "Subspaces (CSV)": ("subspaces.csv", lambda: exports.subspaces_csv(scene)),
+            "Summary (JSON)": ("summary.json", lambda: exports.summary_json(scene)),
+            "Python that gives these numbers": ("posterior.py", lambda: snippet(scene, named, view)),
+        },
+        "The patches": {
+            "x as the model sees it (PNG)": ("x.png", lambda: exports.patch_png(swept.x, scene.size)),
+            "x as the model sees it (NPY)": ("x.npy", lambda: exports.patch_npy(swept.x)),
+            "y as the model sees it (PNG)": ("y.png", lambda: exports.patch_png(swept.y[0], scene.size)),
+            "y as the model sees it (NPY)": ("y.npy", lambda: exports.patch_npy(swept.y[0])),
+        },
+        "This view": {
+            "Everything chosen (JSON)": ("view.json", lambda: json.dumps(state.encode_link(view), indent=1)),
+        },
+    }
+
+
+def _page(scene: Scene, named: NamedModel, view: ViewState) -> str:
+    about = f"Model: {named.name}, {named.model.subspaces} subspaces, noise σ = {scene.model.noise:g}."
+    return stage_page(scene, about=about, log=view.log, circle=view.circle)
+
+
+def snippet(scene: Scene, named: NamedModel, view: ViewState) -> str:
+    """Python that computes the posterior of a scene; shapes and bundled models are given by name."""
+    model = named.name if named.name in files.bundled() else f"{named.name}.npz"  # downloaded from the model page
+    return exports.snippet(scene, model, _expression(view.x), None if view.y is None else _expression(view.y))
+
+
+def _expression(source: Source) -> str | None:
+    return f"tsa.shapes.draw({source.name!r}, 128)" if isinstance(source, Shape) else None

@@ -1,0 +1,141 @@
+"""The lab: draw, choose or upload a picture, turn it, and watch the posterior over the turn."""
+
+from collections.abc import Set
+from dataclasses import dataclass, replace
+from functools import partial
+
+import streamlit as st
+
+from explorer import live
+from explorer.components.live_line import live_line
+from explorer.components.stage import stage
+from explorer.pages.controls import choose, save
+from explorer.session import caches, models, pictures, run, view
+from explorer.state import HIDEABLE, scene, scene_digest
+from tsa import files
+from tsa.stage import Scene
+
+
+@st.fragment
+def page() -> None:
+    """Controls on the left, the stage on the right, as one fragment: a change does not rerun the rest of the script.
+
+    The stage is drawn first, so that it does not wait for the controls. A link can hide controls; an embedded page has
+    none.
+    """
+    run.listen()
+    hide = set(HIDEABLE) if st.context.is_embedded else view.current().hide
+    if hide >= set(HIDEABLE):
+        _stage()
+    else:
+        controls, main = st.columns([1, 4], gap="medium")
+        with main:
+            _stage()
+        with controls:
+            _controls(hide)
+    live_line(view.visitor())
+    run.finish()
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """The scene of the view with the pictures as edited so far, finished or not."""
+
+    scene: Scene
+    digest: str
+    done: bool  # whether the pictures are finished
+    sequence: int  # of the last edit that the pictures show
+
+
+def _shown() -> _Shown:
+    chosen, named = view.current(), models.for_lab()
+    editors = [pictures.editor(patch) for patch in pictures.PATCHES if getattr(chosen, patch) is not None]
+    x, y = [*(caches.picture(editor.source) for editor in editors), None][:2]
+    assert x is not None
+    pair = scene(chosen, caches.model(named, chosen.sigma), x, y)
+    digest = scene_digest(chosen, named.digest, x, y)
+    return _Shown(pair, digest, all(editor.done for editor in editors), max(editor.sequence for editor in editors))
+
+
+def _stage() -> None:
+    shown = _shown()
+    pair, digest = shown.scene, shown.digest
+    moved = {patch: pictures.moved(patch) for patch in pictures.PATCHES if patch == "x" or pair.y is not None}
+
+    def answer(patch: str, message: object) -> bytes | None:
+        source = moved[patch](message) if patch in moved else None
+        if source is None:
+            return None
+        picture = caches.picture(source)
+        return (replace(pair, x=picture) if patch == "x" else replace(pair, y=picture)).packed(whole=False)
+
+    live.prepare(view.visitor(), view.revision(), answer)
+    at_angle = partial(pair.packed, whole=False)
+    # One angle over the live line at once; the page follows with all angles.
+    if shown.done and view.is_new("stage", digest):
+        live.push(view.visitor(), view.revision(), at_angle)
+    make = partial(caches.packed_sweep, digest, pair) if shown.done else at_angle
+    stage(view.data_for("stage", digest, make, shown.sequence, whole=shown.done))
+
+
+def _controls(hide: Set[str]) -> None:
+    # Two containers, because on a narrow screen the style sheet puts the stage between them.
+    with st.container(key="controls_patch"):
+        if "x" not in hide:
+            choose("x", "Patch x")
+    with st.container(key="controls_rest"):
+        _settings(hide)
+
+
+def _settings(hide: Set[str]) -> None:
+    if "y" not in hide:
+        kinds = [pictures.COPY, pictures.OTHER]
+        if st.segmented_control("Patch y", kinds, required=True, **pictures.second_widget()) == pictures.OTHER:
+            choose("y", "Picture of y")
+    if "noise" not in hide:
+        st.slider(
+            "Pixel noise on y", 0.0, 1.0, step=0.05, **view.widget("pixel_noise", "noise"),
+            help="Standard deviation of Gaussian noise added to every pixel of y, where black is 0 and white is 1.",
+        )  # fmt: skip
+    if "sigma" not in hide:
+        st.slider(
+            "Model noise σ", 0.2, 2.0, step=0.05, **view.widget("sigma", "sigma"),
+            help="Standard deviation of the pixel noise that the model assumes. Smaller: a sharper posterior.",
+        )  # fmt: skip
+    if "prior" not in hide and not view.current().observations:
+        strength = st.slider(
+            "Prior strength", 0.0, 10.0, step=0.5, **view.widget("strength", "strength"),
+            help="Concentration κ of a von Mises prior over s; 0 is a uniform prior.",
+        )  # fmt: skip
+        if strength:
+            st.slider("Prior around", 0, 359, format="%d°", **view.widget("centre", "centre"))
+    if "model" not in hide:
+        named = models.for_lab()
+        names = [name for name in models.names() if models.named(name).turns]
+        st.selectbox("Model", names, **models.menu("lab_model", named), help="The model that compares x and y.")
+        if named.name not in files.bundled():
+            st.caption("Links cannot include your own model. Other people who open this link see the default model.")
+    if "observe" not in hide:
+        _observe_again()
+    if "save" not in hide:
+        save(lambda: (_shown().scene, models.for_lab(), view.current().effective))
+
+
+def _observe_again() -> None:
+    """Buttons to use the posterior as the prior of another observation, and to discard the observations."""
+    times = view.current().observations
+
+    def observe() -> None:
+        run.listen()  # the dial may have been released by the same click
+        after = _shown().scene.again()
+        view.change("observe", observations=after.observation, prior=after.prior)
+
+    def discard() -> None:
+        view.change("observe", observations=0, prior=())
+
+    st.button(
+        "Observe again", on_click=observe, width="stretch",
+        help="Uses the posterior as the prior, and observes y once more with new pixel noise.",
+    )  # fmt: skip
+    if times:
+        st.button(f"Forget {times} observation{'s' * (times > 1)}", on_click=discard, width="stretch")

@@ -1,0 +1,226 @@
+"""Inspect a model, bundled or uploaded: a report, refinement, and comparison with another model."""
+
+import json
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from explorer.pages.controls import charts, choose_model, progress_bar
+from explorer.session import caches, models, run, view
+from explorer.state import NamedModel
+from tsa._base import TSAError
+from tsa.analysis import Inspection
+from tsa.files import Hints
+from tsa.model import Subgroup
+from tsa.stage import filters_image, table_csv
+
+_MAX_PROVENANCE_CHARACTERS = 20_000
+_MAX_WEIGHTS = 30  # printed below the menu
+_MAX_FILTERS = 80  # in a picture of filters
+
+
+def page() -> None:
+    """The menu and the uploader, then a tab each for report, refinement, comparison and provenance."""
+    menu, opener = st.columns([1, 1], gap="medium")
+    with opener:
+        _open()
+    with menu:
+        named = choose_model("model_menu")
+        terms = str(named.model.irreps).split(" + ")
+        more = f" + … ({len(terms)} weights in all)" if len(terms) > _MAX_WEIGHTS else ""
+        line = " + ".join(terms[:_MAX_WEIGHTS])
+        st.markdown(f"`{line}`{more}", help="n x ω: n subspaces have weight ω.")
+        for note in filter(None, [named.note, _defect(named)]):
+            st.info(note)
+    report, refine, compare, origin = st.tabs(["Report", "Refine", "Compare", "Provenance"])
+    inspection = _inspect(named, report)
+    with report:
+        _report(named, inspection)
+    with refine:
+        _refine(named, inspection)
+    with compare:
+        _compare(named)
+    with origin:
+        _provenance(named)
+    run.finish()
+
+
+def _open() -> None:
+    file = st.file_uploader(
+        "Open a model file", type=["npz", "npy"], key="model_upload",
+        help="A model file of this program (.npz), or a matrix W (D × 2J) from other code as .npy or .npz. Group, "
+        "patch shape and weights are estimated from the filters if the file does not contain them.",
+    )  # fmt: skip
+    if file is None:
+        return
+    shape, group = (f"{what}_of_{file.file_id}" for what in ("shape", "group"))
+    hints = Hints(view.choice(shape, None), view.choice(group, None))
+    trouble = models.open_upload(file, progress_bar("Reading the filters"), hints=hints)
+    place = st.container()
+    if trouble is not None and trouble.can_be_projected and st.button("Use the nearest orthonormal filters instead"):
+        trouble = models.open_upload(file, progress_bar("Projecting the filters"), project=True, hints=hints)
+        if trouble is None:
+            st.rerun()
+    if trouble is not None:
+        place.error(trouble.sentence)
+    if models.shows_upload():
+        with st.popover("Open with other settings"):
+            pixels = models.chosen().model.dimension
+            st.selectbox(
+                "Patches", [None, *_shapes(pixels)], format_func=_shape_in_words, key=shape,
+                help=f"How the {pixels} numbers of a filter are arranged.",
+            )  # fmt: skip
+            st.selectbox("Group", [None, "rotation", "shift"], format_func=lambda g: g or "estimated", key=group)
+
+
+def _shapes(pixels: int) -> list[tuple[int, ...]]:
+    """The shapes of a patch with this number of pixels: in a row, or any rectangle."""
+    return [(pixels,), *((h, pixels // h) for h in range(2, pixels // 2 + 1) if pixels % h == 0)]
+
+
+def _shape_in_words(shape: tuple[int, ...] | None) -> str:
+    if shape is None:
+        return "estimated"
+    return f"{shape[0]} samples in a row" if len(shape) == 1 else f"{shape[0]} × {shape[1]} pixels"
+
+
+def _defect(named: NamedModel) -> str:
+    if named.file.defect < 1e-3:
+        return ""
+    return f"The filters in the file departed from orthonormal by up to {named.file.defect:.2g}."
+
+
+def _inspect(named: NamedModel, place: Any) -> Inspection:
+    return caches.inspection(named, progress_bar("Inspecting", place))
+
+
+def _report(named: NamedModel, inspection: Inspection) -> None:
+    numbers, plots = st.columns([1, 1], gap="medium")
+    numbers.table(_summary(inspection), hide_index=True, border="horizontal")
+    config = {"displaylogo": False}
+    plots.plotly_chart(charts.equivariance(inspection), key="equivariance", config=config)
+    plots.plotly_chart(charts.purity(inspection), key="purity", config=config)
+    with st.expander("Every subspace"):
+        st.dataframe(inspection.table(), hide_index=True, width="stretch")
+    file, table, everything = st.columns(3)
+    file.download_button("Model (.npz)", lambda: named.data, f"{named.name}.npz", on_click="ignore", width="stretch")
+    table.download_button(
+        "Subspaces (.csv)",
+        lambda: rows_to_csv(inspection.table()),
+        f"{named.name}.csv",
+        on_click="ignore",
+        width="stretch",
+    )
+    everything.download_button(
+        "Report (.json)",
+        lambda: report_json(named, inspection),
+        f"{named.name}.json",
+        on_click="ignore",
+        width="stretch",
+    )
+
+
+def _summary(inspection: Inspection, with_weights: bool = False) -> list[dict[str, str]]:
+    return [
+        {"quantity": name, "value": _short(value), "meaning": meaning}
+        for name, (value, meaning) in inspection.summary().items()
+        if with_weights or name != "weights"  # which are printed below the menu
+    ]
+
+
+def _short(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:.4g}".replace("-", "−")
+
+
+def rows_to_csv(rows: list[dict[str, object]]) -> str:
+    """Rows that share their keys as a CSV table."""
+    return table_csv(rows[0], (row.values() for row in rows))
+
+
+def report_json(named: NamedModel, inspection: Inspection) -> str:
+    """The whole report on a model as JSON."""
+    errors = inspection.equivariance
+    report = {
+        "name": named.name,
+        "group": repr(named.action),
+        "summary": {name: value for name, (value, _) in inspection.summary().items()},
+        "subspaces": inspection.table(),
+        "equivariance": {name: np.asarray(getattr(errors, name)).tolist() for name in vars(errors)},
+        "provenance": named.file.about,
+    }
+    return json.dumps(report, indent=1)
+
+
+def _refine(named: NamedModel, inspection: Inspection) -> None:
+    st.markdown(
+        "Refinement splits the learned subspaces into irreducible ones, each with one weight: planes for non-zero "
+        "weights, single filters for weight 0."
+    )
+    refined = models.refined()
+    if st.button("Refine", type="primary", disabled=refined is not None):
+        try:
+            models.add_refined(caches.refined(named, f"{named.name} (refined)", progress_bar("Refining")))
+        except TSAError as error:
+            st.error(str(error))
+            return
+        st.rerun()
+    if refined is None:
+        return
+    after = caches.inspection(refined, progress_bar("Inspecting the refined model"))
+    rows = zip(_summary(inspection, with_weights=True), _summary(after, with_weights=True), strict=False)
+    st.table(
+        [{"quantity": a["quantity"], "before": a["value"], "after": b["value"], "meaning": a["meaning"]}
+         for a, b in rows],
+        hide_index=True, border="horizontal",
+    )  # fmt: skip
+    st.button("Use the refined model on all pages", on_click=models.choose, args=(refined.name,))
+    for column, (title, side) in zip(st.columns(2), (("Before", named), ("After", refined)), strict=True):
+        column.markdown(f"**{title}**: {side.model.subspaces} subspaces, by |ω|")
+        order = side.model.irreps.order()[:_MAX_FILTERS]
+        _show_filters(column, side, order, f"The filters of {side.name}, in ascending order of |ω|.")
+
+
+def _show_filters(place: Any, named: NamedModel, order: Any, description: str) -> None:
+    """A picture of some filters of a model, in this order."""
+    model = named.model
+    some = Subgroup(model.filters[:, order], model.weights[order], model.noise)
+    place.image(filters_image(some, named.shape, columns=4, tile=56, order=np.arange(len(order))), alt=description)
+
+
+def _compare(named: NamedModel) -> None:
+    others = [name for name in models.names() if name != named.name]
+    other = models.named(st.selectbox("with", others, key="compare_with"))
+    try:
+        comparison = caches.comparison(named, other)
+    except TSAError as error:
+        st.info(str(error))
+        return
+    (st.success if comparison.same else st.warning)(comparison.verdict)
+    rows = comparison.table()
+    st.caption(
+        "Affinity is the cosine of the largest angle between the two spaces of a weight: 1 if they are the same. "
+        "Agreement also takes the orientation of their planes into account."
+    )
+    st.dataframe(rows, hide_index=True, width="stretch", height=min(400, 38 + 35 * len(rows)))
+    st.download_button("Comparison (.csv)", lambda: rows_to_csv(rows), "comparison.csv", on_click="ignore")
+    matches = comparison.matches
+    st.markdown(
+        f"**{len(matches)} subspaces, matched by weight**: {named.name} on the left, {other.name} on the right."
+    )
+    sides = [(named, [m.first for m in matches]), (other, [m.second for m in matches])]
+    for column, (side, order) in zip(st.columns(2), sides, strict=True):
+        if order:
+            _show_filters(column, side, order, f"The filters of {side.name}, in the order in which they match.")
+
+
+def _provenance(named: NamedModel) -> None:
+    if named.curve:
+        st.plotly_chart(charts.curve(named.curve), key="curve", config={"displaylogo": False})
+    about = {name: value for name, value in named.file.about.items() if name != "curve"}
+    if not about:
+        st.info("This file contains no provenance.")
+    elif len(json.dumps(about)) > _MAX_PROVENANCE_CHARACTERS:
+        st.info("The provenance in this file is too long to be shown here; the report (.json) contains it.")
+    else:
+        st.json(about, expanded=2)

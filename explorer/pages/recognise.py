@@ -1,0 +1,59 @@
+"""Recognise a digit at any angle: its nearest neighbours and their vote, under each distance side by side."""
+
+import streamlit as st
+
+from explorer import live
+from explorer.components.live_line import live_line
+from explorer.components.recognise import recognise
+from explorer.pages.controls import choose
+from explorer.session import caches, models, pictures, run, view
+from explorer.state import Digit, Pixels, Source, digest_of
+from tsa._base import Array
+from tsa.pictures import centred
+
+
+@st.fragment
+def page() -> None:
+    """Controls on the left, the votes on the right, as one fragment: a change does not rerun the rest of the script."""
+    run.listen()
+    controls, main = st.columns([1, 4], gap="medium")
+    with controls:
+        choose("x", "Draw a digit")
+        source, named = pictures.source("x"), models.for_lab()
+        is_drawing = isinstance(source, Pixels) and not source.photo
+        st.caption(
+            f"Compared with the first 1,000 digits of MNIST, each turned by a random angle, using **{named.name}**."
+            + (" Drawings are centred and scaled like those digits." if is_drawing else "")
+        )
+    with main:
+        _votes()
+    live_line(view.visitor())
+    run.finish()
+
+
+def _votes() -> None:
+    """The votes, or what to do if the picture is empty."""
+    editor, named, angle = pictures.editor("x"), models.for_lab(), view.current().angle
+    source = editor.source
+    label = int(caches.digits()[1][source.index]) if isinstance(source, Digit) else None
+    caches.digit_search(named)  # here, so that its spinner is shown where the votes will be
+    vote, moved = caches.voting(named, label), pictures.moved("x")
+
+    def answer(patch: str, message: object) -> bytes | None:
+        changed = moved(message) if patch == "x" else None
+        return None if changed is None else vote(_as_digit(changed), angle) or b""
+
+    live.prepare(view.visitor(), view.revision(), answer)
+    picture, only = _as_digit(source), None if editor.done else angle
+    votes = caches.votes(named, picture, label, only)
+    if votes is None:
+        st.info("There is nothing to recognise yet: draw a digit, at any angle.")
+    else:
+        digest = digest_of(named.digest, picture, label)
+        recognise(view.data_for("recognise", digest, lambda: votes, editor.sequence, whole=only is None))
+
+
+def _as_digit(source: Source) -> Array:
+    """The picture of a source; drawings are centred and scaled like the digits of MNIST."""
+    picture = caches.picture(source)
+    return centred(picture) if isinstance(source, Pixels) and not source.photo else picture

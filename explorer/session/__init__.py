@@ -1,0 +1,15 @@
+"""The state of one visitor (view, own models, pictures being edited), and the caches that all visitors share.
+
+The only folder that uses `st.session_state` and Streamlit's caches.
+"""
+
+from explorer.session import caches, models, pictures, run, training, view
+
+__all__ = [
+    "caches",
+    "models",
+    "pictures",
+    "run",
+    "training",
+    "view",
+]

@@ -1,0 +1,207 @@
+"""Caches that all visitors share: thin wrappers around `tsa`, each bounded, keyed by names and digests."""
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from explorer.components.filters import pack_filters
+from explorer.components.recognise import pack_votes
+from explorer.state import LAB_MODEL, Digit, NamedModel, Shape, Source, open_as, open_named
+from explorer.training import Jobs
+from tsa._base import ProgressCallback
+from tsa.analysis import Comparison, Inspection, compare, frequencies, inspect, refine
+from tsa.files import ModelFile
+from tsa.groups import ImageRotation, named_group
+from tsa.model import Subgroup
+from tsa.pictures import datasets, patch, shapes, to_disc
+from tsa.recognition import DigitSearch
+from tsa.stage import Scene, data_url
+
+Picture = NDArray[np.float64]
+T = TypeVar("T")
+_MAX_REPORTS = 32  # inspections and refined models kept
+_SHOWN_PAIRS = 30  # training pairs shown before a training starts
+_SHAPE_PIXELS = 128  # along a side of a drawn shape, before it is sampled as a patch
+
+
+def default_model() -> str:
+    """The model that `tsa-explorer --model` named, or the bundled one that shows symmetries best."""
+    return os.environ.get("TSA_EXPLORER_MODEL", LAB_MODEL)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def shared_model(name: str) -> NamedModel:
+    """The bundled model of this name, or the model file given by `--model`; one object for all visitors."""
+    return open_named(name)
+
+
+@st.cache_resource(max_entries=16, hash_funcs={NamedModel: repr}, show_spinner=False)
+def model(named: NamedModel, sigma: float) -> Subgroup:
+    """The model at noise σ."""
+    return named.model.with_noise(sigma)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def shape_picture(name: str) -> Picture:
+    """A shape of known symmetry, drawn."""
+    return shapes.draw(name, _SHAPE_PIXELS)
+
+
+@st.cache_data(max_entries=1, show_spinner=False)
+def digits() -> tuple[Picture, NDArray[np.uint8]]:
+    """Thirty handwritten digits of the MNIST test set, in 0…1 (30, 28, 28), and their labels."""
+    return datasets.gallery()
+
+
+def picture(source: Source) -> Picture:
+    """The square grey picture of a source, in 0…1."""
+    if isinstance(source, Shape):
+        return shape_picture(source.name)
+    return digits()[0][source.index] if isinstance(source, Digit) else source.picture
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def shape_icon(name: str) -> str:
+    """A shape as a small picture in Markdown, for the label of a widget."""
+    return f"![{name}]({data_url(shape_picture(name), 80)})"
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def digit_icon(index: int) -> str:
+    """A digit of the sample as a small picture in Markdown."""
+    pictures, labels = digits()
+    return f"![a handwritten {labels[index]}]({data_url(pictures[index], 80)})"
+
+
+@st.cache_data(max_entries=24, show_spinner=False)
+def packed_sweep(digest: str, _scene: Scene) -> bytes:
+    """The packed sweep over all angles of the scene that has this digest."""
+    return _scene.packed()
+
+
+@st.cache_data(max_entries=8, hash_funcs={NamedModel: repr})
+def filters(named: NamedModel, picture: Picture, sigma: float, angle: int) -> bytes:
+    """The packed filters of a model, and their responses to a picture if the patches are square."""
+    square = len(named.shape) == 2 and named.shape[0] == named.shape[1]
+    response = named.model.coordinates(patch(picture, named.shape[0])) if square else None
+    known = frequencies(named.action)
+    # Frequencies that the patch resolves, and those of the model's weights, in order.
+    limit = max(np.abs(named.action.characters).max(), np.abs(named.model.weights).max())
+    near = np.flatnonzero(np.abs(known.reshape(len(known), -1)).max(axis=1) <= limit)
+    near = near[np.lexsort(known[near].reshape(len(near), -1).T[::-1])]
+    return pack_filters(named, named.spectra[:, near], known[near], response, sigma=sigma, angle=angle)
+
+
+@st.cache_resource(max_entries=4, hash_funcs={NamedModel: repr}, show_spinner="Turning 1,000 digits …")
+def digit_search(named: NamedModel) -> DigitSearch:
+    """A search with this model among the bundled training digits, each turned once at random as in the experiment."""
+    size = named.shape[0]
+    return DigitSearch(named.model, datasets.rotated(_training_digits(), seed=0, size=size), size)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _training_digits() -> datasets.Digits:
+    return datasets.sample("train")
+
+
+@st.cache_data(max_entries=24, hash_funcs={NamedModel: repr}, show_spinner=False)
+def votes(named: NamedModel, picture: Picture, label: int | None, only: int | None) -> bytes | None:
+    """The packed votes on a picture at all angles, or at one (in degrees); None for an empty picture."""
+    return voting(named, label)(picture, only)
+
+
+def voting(named: NamedModel, label: int | None) -> Callable[[Picture, int | None], bytes | None]:
+    """`votes` without the cache, as a function of picture and angle: for pictures that change many times a second."""
+    members, images = digit_search(named), _training_digits().images
+
+    def vote(picture: Picture, only: int | None) -> bytes | None:
+        found = members.search(to_disc(picture), only=only)
+        return None if found is None else pack_votes(found, members, images, picture, label, only)
+
+    return vote
+
+
+def inspection(named: NamedModel, on_progress: ProgressCallback) -> Inspection:
+    """The report on a model; the callback is called with the progress if the report has to be computed."""
+    return _reports().get(
+        ("inspection", named.digest), lambda: inspect(named.model, named.action, on_progress=on_progress)
+    )
+
+
+def refined(named: NamedModel, name: str, on_progress: ProgressCallback) -> NamedModel:
+    """The model split into irreducibles, under another name."""
+    model = _reports().get(("refined", named.digest), lambda: refine(named.model, named.action, on_progress))
+    about = {
+        "group": "rotation" if isinstance(named.action, ImageRotation) else "shift",
+        "refined from": named.name,
+    } | named.file.about
+    return open_as(name, ModelFile(model, named.shape, about))
+
+
+@st.cache_resource(max_entries=32, hash_funcs={NamedModel: repr})
+def comparison(first: NamedModel, second: NamedModel) -> Comparison:
+    """Two models, weight by weight."""
+    return compare(first.model, second.model)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def training_pairs(group: str, shape: tuple[int, ...], seed: int) -> tuple[Picture, Picture]:
+    """The first pairs of a training, (n, D) each."""
+    return next(named_group(group, shape).stream(seed, _SHOWN_PAIRS))
+
+
+@st.cache_resource(max_entries=1)
+def jobs() -> Jobs:
+    """The trainings of all visitors."""
+    return Jobs()
+
+
+class Reports:
+    """Results by key, the newest ones only. A function cached by Streamlit could not show a progress bar.
+
+    Each key has a lock: of two threads that need the same result, the second waits for that of the first. If the
+    first ends without one (its visitor has left), the second computes it.
+    """
+
+    def __init__(self, limit: int = _MAX_REPORTS) -> None:
+        self._limit = limit
+        self._found: dict[tuple[str, str], Any] = {}
+        self._busy: WeakValueDictionary[tuple[str, str], threading.Lock] = WeakValueDictionary()
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[str, str], work: Callable[[], T]) -> T:
+        """The result of `work` for this key, computed once."""
+        with self._lock:
+            if (busy := self._busy.get(key)) is None:
+                busy = self._busy[key] = threading.Lock()
+        with busy:
+            with self._lock:
+                if key in self._found:
+                    return self._found[key]
+            result = work()
+            with self._lock:
+                self._found[key] = result
+                for old in list(self._found)[: -self._limit]:
+                    del self._found[old]
+            return result
+
+
+@st.cache_resource(max_entries=1)
+def _reports() -> Reports:
+    return Reports()
+
+
+def warm() -> None:
+    """Load what the first visitor would otherwise wait for: imports, the camera, the default model."""
+    with suppress(ImportError):
+        import_module("pandas")  # Streamlit imports it when a component is first given a dictionary
+    first = shared_model(default_model())
+    Scene((first if first.turns else shared_model(LAB_MODEL)).model, shapes.draw("square", _SHAPE_PIXELS)).packed()

@@ -1,0 +1,75 @@
+"""Begin and end of a run of the script: read the address and messages of components, write the address."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+
+import streamlit as st
+
+from explorer.session import caches, models, pictures, view
+from explorer.state import decode_link, encode_link
+
+_MAX_NAME_CHARACTERS = 60  # of a model's name in a notice
+
+
+@dataclass(frozen=True)
+class Address:
+    """The page, the parameters last read or written, and what the address of each page means without parameters."""
+
+    page: str
+    link: Mapping[str, str]
+    bare: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+def begin(page: str) -> None:
+    """Called before a page is drawn. Parameters that differ from the last link written are decoded into the view.
+
+    Without parameters on a new page (the menu was used) the view stays, and is remembered as the meaning of this page's
+    bare address, for Back. Until then a bare address means the default view.
+    """
+    listen()
+    parameters: Mapping[str, str] = dict(st.query_params)
+    before: Address | None = st.session_state.get("address")
+    bare = {} if before is None else before.bare
+    if before is not None and page != before.page:
+        view.leave_page()
+    if before is not None and page != before.page and not parameters:
+        bare = {**bare, page: encode_link(view.current().effective)}
+    elif before is None or parameters != before.link:
+        parameters = parameters or bare.get(page, {})
+        _follow(parameters)
+    st.session_state["address"] = Address(page, parameters, bare)
+
+
+def listen() -> None:
+    """Read the messages of the components on the page; called before the view is read, in fragments too."""
+    view.listen()
+    pictures.listen()
+
+
+def finish() -> None:
+    """Called after a page is drawn: write the view to the address."""
+    view.end_of_page()
+    address: Address | None = st.session_state.get("address")
+    link = encode_link(view.current().effective)
+    if address is None or link != address.link:
+        st.session_state["address"] = replace(address, link=link) if address else Address("", link)
+        st.query_params.from_dict(link)
+
+
+def notice() -> str:
+    """A notice to be shown to the visitor once; empty if there is none."""
+    return st.session_state.pop("notice", "")
+
+
+def _follow(link: Mapping[str, str]) -> None:
+    """Change the view to that of a link."""
+    wanted = decode_link(link)
+    name = link.get("model", "")
+    if name in models.own_names():  # which `decode_link` does not accept
+        wanted = replace(wanted, model=name)
+    elif name != wanted.model:
+        name = name[:_MAX_NAME_CHARACTERS]
+        st.session_state["notice"] = f"This link was made with another model ({name}), which is not available here."
+    if wanted.model == caches.default_model():
+        wanted = replace(wanted, model="")
+    view.change("link", **{one.name: getattr(wanted, one.name) for one in fields(wanted)})

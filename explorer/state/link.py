@@ -1,0 +1,173 @@
+"""A `ViewState` as query parameters and back.
+
+Each parameter is read on its own, and one that is not valid is ignored: a broken link still opens.
+"""
+
+import base64
+import binascii
+import math
+import re
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from explorer.state.stops import STOPS
+from explorer.state.view import (
+    DRAWING_PIXELS,
+    GREY_LEVELS,
+    HIDEABLE,
+    PHOTO_PIXELS,
+    Digit,
+    Pixels,
+    Shape,
+    Source,
+    ViewState,
+)
+from tsa import files
+from tsa.pictures import SHAPES, gallery
+
+_MAX_HARMONICS = 64
+_MAX_CHARACTERS = 20_000  # of base64 in one parameter
+_MAX_CURVATURE = 1e7  # Σ k²|η_k|, a bound on the curvature: a peak some hundredths of a degree wide
+
+
+def encode_link(state: ViewState) -> dict[str, str]:
+    """The fields that differ from the default view, as query parameters."""
+    default = ViewState()
+    values = {field.name: getattr(state, field.name) for field in fields(state)}
+    return {
+        key: write(values[name]) for name, (key, write, _) in _CODECS.items() if values[name] != getattr(default, name)
+    }
+
+
+def decode_link(parameters: Mapping[str, str]) -> ViewState:
+    """The view that query parameters describe."""
+    found: dict[str, Any] = {}
+    for name, (key, _, read) in _CODECS.items():
+        if key in parameters:
+            try:
+                found[name] = read(parameters[key])
+            except (ValueError, KeyError, IndexError, OverflowError, UnicodeError, binascii.Error, zlib.error):
+                continue
+    if ("prior" in found) != ("observations" in found):  # neither has a meaning without the other
+        found.pop("prior", None)
+        found.pop("observations", None)
+    return ViewState(**found)
+
+
+def _write_source(source: Source) -> str:
+    if isinstance(source, Shape):
+        return f"shape.{source.name}"
+    if isinstance(source, Digit):
+        return f"digit.{source.index}"
+    return f"{'photo' if source.photo else 'draw'}.{_text(zlib.compress(source.values, 9))}"
+
+
+def _read_source(text: str) -> Source:
+    kind, _, value = text.partition(".")
+    if kind == "shape":
+        return Shape(SHAPES[value].name)
+    if kind == "digit":
+        return Digit(_whole(0, _digit_count() - 1)(value))
+    if kind not in ("draw", "photo"):
+        raise ValueError(kind)
+    photo = kind == "photo"
+    size = (PHOTO_PIXELS if photo else DRAWING_PIXELS) ** 2
+    unpacker = zlib.decompressobj()
+    values = unpacker.decompress(_bytes(value), size + 1)
+    if len(values) != size or not unpacker.eof or (not photo and max(values) >= GREY_LEVELS):
+        raise ValueError("not a picture")
+    return Pixels(values, photo)
+
+
+def _text(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def _bytes(text: str) -> bytes:
+    if len(text) > _MAX_CHARACTERS or not re.fullmatch(r"[\w-]*", text, re.ASCII):
+        raise ValueError("not base64")
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def _whole(least: int, most: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not re.fullmatch(r"-?\d{1,9}", text, re.ASCII) or not least <= int(text) <= most:
+            raise ValueError(text)
+        return int(text)
+
+    return read
+
+
+def _number(least: float, most: float, step: float) -> Callable[[str], float]:
+    """Read a number, rounded to the nearest position of its slider."""
+
+    def read(text: str) -> float:
+        value = float(text) if len(text) < 30 else math.nan
+        if not least <= value <= most:
+            raise ValueError(text)
+        return round(round((value - least) / step) * step + least, 6)
+
+    return read
+
+
+def _write_prior(prior: tuple[complex, ...]) -> str:
+    return _text(np.array(prior, np.complex64).tobytes())
+
+
+def _read_prior(text: str) -> tuple[complex, ...]:
+    values = np.frombuffer(_bytes(text), np.complex64)
+    if not 0 < len(values) <= _MAX_HARMONICS or not np.isfinite(values).all():
+        raise ValueError("not a prior")
+    if np.abs(values).astype(float) @ np.arange(1, 1 + len(values)) ** 2 > _MAX_CURVATURE:
+        raise ValueError("too sharp to be drawn")
+    return tuple(complex(value) for value in values)
+
+
+@cache
+def _digit_count() -> int:
+    return len(gallery()[1])
+
+
+_bundled = cache(files.bundled)
+
+
+def _read_model(text: str) -> str:
+    if text not in _bundled():
+        raise ValueError(text)
+    return text
+
+
+def _read_orbit(text: str) -> tuple[str, str]:
+    first, second = text.split("-")
+    if first not in STOPS or second not in STOPS:
+        raise ValueError(text)
+    return first, second
+
+
+def _read_hide(text: str) -> frozenset[str]:
+    return frozenset(part for part in text.split(",") if part in HIDEABLE)
+
+
+# field → its name in a link, how it is written, how it is read
+_CODECS: dict[str, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
+    "x": ("x", _write_source, _read_source),
+    "y": ("y", _write_source, _read_source),
+    "angle": ("angle", str, _whole(0, 359)),
+    "noise": ("noise", repr, _number(0.0, 1.0, 0.05)),
+    "sigma": ("sigma", repr, _number(0.2, 2.0, 0.05)),
+    "strength": ("prior", repr, _number(0.0, 10.0, 0.5)),
+    "centre": ("around", str, _whole(0, 359)),
+    "observations": ("seen", str, _whole(1, 1000)),
+    "prior": ("known", _write_prior, _read_prior),
+    "model": ("model", str, _read_model),
+    "log": ("log", lambda value: "1", lambda text: text == "1"),
+    "circle": ("circle", str, _whole(0, 9999)),
+    "filter": ("filter", str, _whole(0, 9999)),
+    "orbit": ("orbit", "-".join, _read_orbit),
+    "hide": ("hide", lambda parts: ",".join(sorted(parts)), _read_hide),
+}

@@ -1,0 +1,98 @@
+"""Models with a name in the app, wherever they come from: bundled, given at the start, uploaded or trained."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tsa import files
+from tsa._base import Array, ProgressCallback
+from tsa.files import NO_HINTS, Hints, ModelFile, OpenedModel, open_model
+from tsa.groups import Group, ImageRotation
+from tsa.model import Subgroup
+
+LAB_MODEL = "rotation-16-refined"  # the bundled model whose posteriors show symmetries best
+_MAX_LAB_SIDE_PIXELS = 64  # the lab computes all 360 turns of a patch at once
+
+
+@dataclass(frozen=True, eq=False)
+class NamedModel:
+    """An opened model and its name. Its `repr` is that of its content, and serves as the key of caches."""
+
+    name: str
+    opened: OpenedModel
+
+    def __repr__(self) -> str:
+        return f"NamedModel({self.digest})"
+
+    @property
+    def file(self) -> ModelFile:
+        """The content of the model file."""
+        return self.opened.file
+
+    @property
+    def model(self) -> Subgroup:
+        """The model, with weights."""
+        return self.opened.model
+
+    @property
+    def action(self) -> Group:
+        """The group that acts on its patches."""
+        return self.opened.action
+
+    @property
+    def spectra(self) -> Array:
+        """The character projection of each filter, (J, n)."""
+        return self.opened.spectra
+
+    @property
+    def note(self) -> str:
+        """What was inferred or changed when the file was read, in words."""
+        return self.opened.note
+
+    @property
+    def digest(self) -> str:
+        """Equal for equal models, whatever their names and files."""
+        return self.opened.digest
+
+    @property
+    def turns(self) -> bool:
+        """Whether the lab can show it: it rotates square pictures, and these are not too large."""
+        return isinstance(self.action, ImageRotation) and self.action.size <= _MAX_LAB_SIDE_PIXELS
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of its patches."""
+        return self.action.shape
+
+    @property
+    def curve(self) -> list[tuple[float, float]]:
+        """Its training curve, (pairs, mean log evidence); empty if the file has none, or none that is valid."""
+        points = self.file.about.get("curve")
+        try:
+            array = np.array(points, float)
+        except (TypeError, ValueError):
+            return []
+        usable = array.ndim == 2 and array.shape[1:] == (2,) and np.isfinite(array).all()
+        return [(float(pairs), float(value)) for pairs, value in array] if usable else []
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of its model file."""
+        return files.pack_model(self.model, self.shape, self.file.about)
+
+
+def open_as(
+    name: str,
+    source: Path | bytes | ModelFile,
+    project: bool = False,
+    on_progress: ProgressCallback | None = None,
+    hints: Hints = NO_HINTS,
+) -> NamedModel:
+    """Open a model and give it this name; see `tsa.files.open_model`."""
+    return NamedModel(name, open_model(source, project, hints, on_progress))
+
+
+def open_named(name: str) -> NamedModel:
+    """The bundled model of this name, or the one in the file of this name."""
+    return open_as(name, files.bundled_path(name) or Path(name))

@@ -1,0 +1,87 @@
+"""`ViewState`: everything that is chosen, on all pages, as one value."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Controls that a link can leave out.
+HIDEABLE = ("x", "y", "noise", "sigma", "prior", "model", "observe", "save")
+PHOTO_PIXELS = 64  # side of a cropped photo in a link
+DRAWING_PIXELS = 48  # side of a drawing
+GREY_LEVELS = 8  # of a drawing: few, so that it fits into a link
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A shape of known symmetry (`tsa.pictures.SHAPES`)."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Digit:
+    """A digit of the bundled sample, by its index."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Pixels:
+    """Bytes of a square picture, row by row: a drawing (0…`GREY_LEVELS` − 1) or a cropped photo (0…255)."""
+
+    values: bytes
+    photo: bool = False
+
+    @property
+    def side(self) -> int:
+        """Pixels along a side."""
+        return PHOTO_PIXELS if self.photo else DRAWING_PIXELS
+
+    @property
+    def picture(self) -> NDArray[np.float64]:
+        """The grey values in 0…1, (side, side)."""
+        most = 255 if self.photo else GREY_LEVELS - 1
+        return np.frombuffer(self.values, np.uint8).reshape(self.side, self.side) / most
+
+    @classmethod
+    def of(cls, picture: NDArray[np.float64], photo: bool = False) -> "Pixels":
+        """A picture of the right size, rounded to what a link holds."""
+        most = 255 if photo else GREY_LEVELS - 1
+        return cls(np.rint(picture * most).astype(np.uint8).tobytes(), photo)
+
+
+Source = Shape | Digit | Pixels
+
+
+@dataclass(frozen=True)
+class ViewState:
+    """What is chosen. Angles are whole degrees.
+
+    `noise` is the standard deviation of the pixel noise on y, `sigma` the noise of the model. `strength` and `centre`
+    are those of a von Mises prior over s; `prior` holds the natural parameters that `observations` have led to, and
+    takes its place. `model` is empty for the default model; `circle` is the subspace chosen in the lab and `filter`
+    the one chosen on the page of filters, None for the one with the largest response.
+    """
+
+    x: Source = Shape("square")
+    y: Source | None = None
+    angle: int = 30
+    noise: float = 0.0
+    sigma: float = 0.5
+    strength: float = 0.0
+    centre: int = 0
+    observations: int = 0
+    prior: tuple[complex, ...] = ()
+    model: str = ""
+    log: bool = False
+    circle: int | None = None
+    filter: int | None = None
+    orbit: tuple[str, str] = ("2", "3")
+    hide: frozenset[str] = frozenset()
+
+    @property
+    def effective(self) -> "ViewState":
+        """The same without settings that change nothing: observations replace the prior, a flat prior has no centre."""
+        strength = 0.0 if self.observations else self.strength
+        return replace(self, strength=strength, centre=self.centre if strength else 0)

@@ -1,0 +1,72 @@
+"""Start an explorer and a Chromium that opens it: for benchmarks, screenshots and tests."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def in_chromium(work: Callable[[Any, str], None]) -> int:
+    """Start an explorer and a Chromium, and call `work` with the browser and the address; returns the exit code."""
+    if CHROMIUM is None or importlib.util.find_spec("playwright") is None:
+        print("This needs chromium on the path and `pip install playwright`.", file=sys.stderr)
+        return 2
+    with serving(port=8750) as address, browsing() as browser:
+        work(browser, address)
+    return 0
+
+
+@contextmanager
+def serving(port: int) -> Iterator[str]:
+    """The address of an explorer that listens on this port, or the next free one."""
+    command = [sys.executable, "-m", "explorer", "--no-browser", "--port", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8") as server:
+        assert server.stdout is not None
+        try:
+            found = next(filter(None, (re.search(r"http://127\.0\.0\.1:\d+", line) for line in server.stdout)), None)
+            if found is None:
+                raise RuntimeError("The explorer did not start.")
+            _wait_until_it_answers(found[0])
+            yield found[0]
+        finally:
+            server.terminate()
+
+
+def _wait_until_it_answers(address: str) -> None:
+    """Wait for the server: it prints the address shortly before it listens."""
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            return urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+@contextmanager
+def browsing() -> Iterator[Any]:
+    """A headless Chromium, driven by Playwright."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
+        yield browser
+        browser.close()

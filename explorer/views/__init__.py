@@ -1,1 +1,0 @@
-"""One short module per page."""

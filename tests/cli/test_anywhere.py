@@ -1,0 +1,66 @@
+"""The commands run without the modules that only Unix has, and in a console of any encoding."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tsa.experiments import bench
+
+UNIX_ONLY = ("resource", "fcntl", "pwd", "grp", "termios")
+WITHOUT_UNIX = f"""
+import sys
+for name in {UNIX_ONLY}:
+    sys.modules[name] = None  # `import name` fails
+import tsa, tsa.cli, explorer.__main__, explorer.training
+tsa.cli.main(["weights", "shift-32"])
+"""
+
+
+def run(code, **environment):
+    clean = {name: value for name, value in os.environ.items() if name not in ("PYTHONIOENCODING", "PYTHONUTF8")}
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, env=clean | environment)
+
+
+def test_nothing_needs_a_module_that_only_unix_has():
+    answer = run(WITHOUT_UNIX, PYTHONIOENCODING="utf-8")
+    assert answer.returncode == 0, answer.stderr.decode()
+    assert answer.stdout.decode().startswith("1x0 + 1x1")
+
+
+def test_where_memory_cannot_be_measured_none_is_printed(monkeypatch, capsys):
+    bench._print_peak_memory()
+    assert capsys.readouterr().out.endswith("MB at the most\n")
+    monkeypatch.setitem(sys.modules, "resource", None)
+    bench._print_peak_memory()
+    assert capsys.readouterr().out == ""
+
+
+COMMANDS = """
+from explorer.__main__ import main as explorer
+from tsa.cli import main
+main(["inspect", "shift-32"]), main(["posterior", "square"]), main(["weights", "shift-32"])
+main(["inspect", "no-\\u03c9.npz"]), explorer(["--model", "no-\\u03c9.npz"])
+main(["train", "--help"])
+"""
+
+
+@pytest.mark.parametrize(
+    "console",
+    [
+        {"PYTHONIOENCODING": "ascii"},
+        pytest.param({"PYTHONIOENCODING": "cp1252"}, marks=pytest.mark.slow),
+        pytest.param({"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}, marks=pytest.mark.slow),
+    ],
+    ids=["ascii", "cp1252", "C locale"],
+)
+def test_no_console_encoding_crashes_a_command(console):
+    answer = run(COMMANDS, **console)
+    out, err = answer.stdout.decode("cp1252"), answer.stderr.decode("cp1252")
+    assert "Traceback" not in err
+    assert answer.returncode == 0
+    for word in ("noise ?", "mean purity", "30", "paper's finite difference", "example: tsa train"):
+        assert word in out
+    assert "tsa: There is no model file no-?.npz" in err
+    assert "tsa-explorer: There is no model file no-?.npz" in err

@@ -1,0 +1,40 @@
+"""The lowest folder, used by all others: checks of input, typed errors, progress, bundled data.
+
+Imports nothing else of the package.
+"""
+
+from tsa._base import checks
+from tsa._base.assets import assets
+from tsa._base.checks import Array, Rng, frozen
+from tsa._base.console import allow_any_console
+from tsa._base.errors import (
+    ClusterError,
+    ConvergenceError,
+    DataFileError,
+    InputError,
+    ModelFileError,
+    NotOrthonormalError,
+    ShapeError,
+    TSAError,
+)
+from tsa._base.progress import Bar, ProgressCallback, split_progress
+
+__all__ = [
+    "Array",
+    "Bar",
+    "ClusterError",
+    "ConvergenceError",
+    "DataFileError",
+    "InputError",
+    "ModelFileError",
+    "NotOrthonormalError",
+    "ProgressCallback",
+    "Rng",
+    "ShapeError",
+    "TSAError",
+    "allow_any_console",
+    "assets",
+    "checks",
+    "frozen",
+    "split_progress",
+]

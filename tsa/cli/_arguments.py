@@ -1,0 +1,44 @@
+"""Arguments and actions that several commands share: a model with what is known about it, shapes, files to write."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from tsa import files
+from tsa._base import Bar, InputError
+from tsa.files import Hints, OpenedModel, open_model
+
+GROUPS = ("rotation", "shift")
+
+
+def shape(text: str) -> tuple[int, ...]:
+    """The shape of a patch, from `16` or `8x8`."""
+    try:
+        return tuple(int(part) for part in text.lower().replace("×", "x").split("x"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"a shape is a number or two, like 16 or 8x8; got {text!r}") from None
+
+
+def add_model(command: argparse.ArgumentParser) -> None:
+    """Add the argument `model`, and the options that complete a file."""
+    command.add_argument("model", help=f"a bundled name ({', '.join(files.bundled())}) or a file")
+    command.add_argument("--group", choices=GROUPS, help="the group it was trained on, if the file does not say")
+    command.add_argument("--patch", type=shape, help="the shape of its patches, like 12x20, if the file does not say")
+
+
+def open_given(
+    name: str, group: str | None, patch: tuple[int, ...] | None = None, print_note: bool = True
+) -> OpenedModel:
+    """Open a bundled model or a file; what had to be inferred from the filters is printed on stderr."""
+    opened = open_model(files.bundled_path(name) or name, hints=Hints(patch, group), on_progress=Bar("weighing"))
+    if opened.note and print_note:
+        print(f"tsa: {opened.note}", file=sys.stderr)
+    return opened
+
+
+def write(path: Path, content: str | bytes) -> None:
+    """Write a file; text as UTF-8."""
+    try:
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise InputError(f"Cannot write {path}: {error.strerror}.") from error

@@ -1,0 +1,25 @@
+"""Model files, filters written by other programs, and the one way to open a model.
+
+Everything read here is untrusted until checked; nothing is unpickled.
+"""
+
+from tsa.files._npz import json_array, read_arrays, write_arrays
+from tsa.files.model_file import ModelFile, bundled, bundled_path, load, pack_model, read, save
+from tsa.files.opened_model import NO_HINTS, Hints, OpenedModel, open_model
+
+__all__ = [
+    "NO_HINTS",
+    "Hints",
+    "ModelFile",
+    "OpenedModel",
+    "bundled",
+    "bundled_path",
+    "json_array",
+    "load",
+    "open_model",
+    "pack_model",
+    "read",
+    "read_arrays",
+    "save",
+    "write_arrays",
+]

@@ -1,0 +1,128 @@
+"""Model files: one `.npz` without pickle, safe to open from any source.
+
+Filters written by other programs, as `.npy` or as the one two-dimensional array of an `.npz`, are read too.
+"""
+
+import json
+import math
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tsa._base import InputError, ModelFileError, assets
+from tsa.files._foreign import convert, take_filters
+from tsa.files._npz import json_array, read_arrays, write_atomically, zip_arrays
+from tsa.model import HALF_OF_DOUBLE, HALF_OF_SINGLE, Subgroup, Torus, orthonormality_defect, orthonormalize
+
+_MAX_PATCH_PIXELS = 128 * 128
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFile:
+    """The content of a model file: the model, the shape of its patches, and its provenance `about` (JSON).
+
+    `defect` is the largest entry of |WᵀW − I| of the filters as they were in the file, before any projection; `note`
+    says in words how filters of another program were read, where there was a choice.
+    """
+
+    model: Torus | Subgroup
+    shape: tuple[int, ...]
+    about: dict[str, Any] = field(default_factory=dict)
+    defect: float = 0.0
+    note: str = ""
+
+
+def save(
+    model: Torus | Subgroup,
+    path: str | os.PathLike[str],
+    shape: tuple[int, ...] | None = None,
+    about: dict[str, Any] | None = None,
+) -> None:
+    """Write a model, the shape of its patches (square, or one row, if not given) and its provenance; atomically."""
+    write_atomically(path, pack_model(model, shape, about))
+
+
+def pack_model(
+    model: Torus | Subgroup, shape: tuple[int, ...] | None = None, about: dict[str, Any] | None = None
+) -> bytes:
+    """The bytes that `save` writes and `read` reads; equal models give equal bytes."""
+    arrays = {
+        "filters": model.filters,
+        "noise": np.array(model.noise),
+        "shape": np.array(shape or _shape(model.dimension)),
+    }
+    if isinstance(model, Subgroup):
+        arrays["weights"] = model.weights
+    return zip_arrays({**arrays, "about": json_array(about or {})})
+
+
+def load(name_or_path: str | os.PathLike[str]) -> Torus | Subgroup:
+    """A bundled model by name (`tsa.bundled()` lists them), or the model in a file."""
+    return read(bundled_path(str(name_or_path)) or name_or_path).model
+
+
+def bundled() -> list[str]:
+    """Names of the models that come with the package."""
+    return sorted(path.stem for path in assets("models").glob("*.npz"))
+
+
+def bundled_path(name: str) -> Path | None:
+    """Where the bundled model of this name is, if there is one."""
+    return assets("models") / f"{name}.npz" if name in bundled() else None
+
+
+def read(source: str | os.PathLike[str] | bytes, project: bool = False, in_rows: bool | None = None) -> ModelFile:
+    """Read and check a model file, given by its path or its bytes.
+
+    `project` replaces filters that are not orthonormal by the nearest ones that are; otherwise they are an error
+    that says how far off they are. `in_rows` says whether filters of another program are in rows; None infers it.
+    """
+    if not isinstance(source, bytes) and not Path(source).exists():
+        names = ", ".join(bundled()) or "none"
+        raise ModelFileError(f"There is no model file {source!s}, and no bundled model of that name ({names}).")
+    arrays = read_arrays(source)
+    ours = "filters" in arrays and "W" not in arrays
+    try:
+        about = json.loads(arrays["about"].tobytes()) if "about" in arrays else {}
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError("The provenance in this model file is not JSON; the file is damaged.") from error
+    if not isinstance(about, dict) or arrays.get("noise", np.ones(())).size != 1:
+        raise ModelFileError("The noise or the provenance in this model file has the wrong form.")
+    filters, note = take_filters(arrays), ""
+    weights = arrays.get("weights")
+    try:
+        shape = tuple(int(n) for n in arrays["shape"].ravel().real) if "shape" in arrays else None
+        if filters.dtype.kind != "c" or not ours:
+            count = filters.shape
+            filters, kept, note = convert(filters, None if shape is None else math.prod(shape), in_rows)
+            if weights is not None and len(weights) in count and len(kept) < len(weights):
+                weights = weights[kept]
+        if filters.shape[0] > _MAX_PATCH_PIXELS:
+            raise InputError(
+                f"Patches of at most {_MAX_PATCH_PIXELS:,} pixels (128×128) are read; these have {filters.shape[0]:,}."
+            )
+        if filters.shape[1] > filters.shape[0]:
+            raise InputError(
+                f"{filters.shape[1]} filters of {filters.shape[0]} pixels cannot be orthonormal: too many."
+            )
+        defect = orthonormality_defect(filters)
+        if project:
+            filters = orthonormalize(filters)
+        elif HALF_OF_DOUBLE < defect <= HALF_OF_SINGLE:
+            filters = filters.astype(np.complex64)  # they were rounded to single precision
+        noise = float(arrays["noise"].reshape(()).real) if "noise" in arrays else 1.0
+        model = Torus(filters, noise) if weights is None else Subgroup(filters, weights, noise)
+        shape = _shape(model.dimension) if shape is None else shape
+    except (InputError, OverflowError, ValueError) as error:
+        raise ModelFileError(str(error)) from error
+    if not 1 <= len(shape) <= 2 or min(shape) < 1 or math.prod(shape) != model.dimension:
+        raise ModelFileError(f"This file says its patches are {shape}, but its filters have {model.dimension} pixels.")
+    return ModelFile(model, shape, about, defect, note)
+
+
+def _shape(dimension: int) -> tuple[int, ...]:
+    side = int(np.sqrt(dimension))
+    return (side, side) if side * side == dimension else (dimension,)

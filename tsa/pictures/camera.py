@@ -1,0 +1,139 @@
+"""Pictures on a disc in polar coordinates, where turning is exact, and the patches sampled from them.
+
+A picture is resampled to rings × spokes; turning it shifts the spokes, which is an exact action of the circle group,
+without loss by interpolation. A patch samples the disc at size×size pixels, with a Gaussian point spread of half a
+pixel (anti-aliasing) and a soft rim, and has its mean removed. All of this is linear, so the patches of all 360 turns
+of a picture come from one multiplication in the Fourier domain.
+"""
+
+from functools import cache, lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import fft, sparse
+
+from tsa._base import Array, InputError, ShapeError, checks
+from tsa.groups import ImageRotation
+
+RINGS, SPOKES = 64, 360  # of a picture on the disc; one spoke per degree
+_BLUR_PIXELS = 0.5  # standard deviation of the point spread
+_RIM_RADII = 0.12  # width of the soft edge, relative to the radius of the disc
+_CHUNK_PIXELS = 256  # pixels of the patch whose point spreads are transformed at a time
+
+
+def to_disc(image: ArrayLike) -> Array:
+    """The inscribed disc of a square grey picture (n, n) as rings × spokes, float64 (64, 360)."""
+    image = checks.square(image, "The picture")
+    spectrum = fft.rfft((_unrolling(len(image)) @ image.ravel().astype(np.float64)).reshape(RINGS, SPOKES), axis=-1)
+    spectrum[:, -1] = 0.0  # the Nyquist frequency has no phase, so it cannot be turned
+    return fft.irfft(spectrum, SPOKES, axis=-1)
+
+
+def turn_disc(disc: Array, s: float) -> Array:
+    """The picture (..., 64, 360) turned counter-clockwise by s radians, exactly."""
+    k = np.arange(SPOKES // 2 + 1)
+    return fft.irfft(fft.rfft(disc, axis=-1) * np.exp(-1j * k * s), SPOKES, axis=-1)
+
+
+def patch_of(disc: Array, size: int) -> Array:
+    """The patch of a picture on the disc: (..., 64, 360) → (..., size²)."""
+    flat = disc.reshape(-1, RINGS * SPOKES)
+    return _with_zero_mean((_camera(size) @ flat.T).T, size).reshape(*disc.shape[:-2], size * size)
+
+
+def turned_patches(disc: Array, size: int) -> Array:
+    """The patches of a picture turned by each whole degree s: (360, size²), row s being that of turn_disc(disc, s)."""
+    spectra = _camera_spectra(size)
+    picture = fft.rfft(disc, axis=-1)[:, : len(spectra)].conj().T.astype(np.complex64)
+    response = (spectra @ picture[:, :, None])[:, :, 0]
+    return _with_zero_mean(fft.irfft(response, SPOKES, axis=0), size)
+
+
+def patches_of_images(images: ArrayLike, degrees: ArrayLike, size: int) -> Array:
+    """Many square pictures (n, side, side) at once, each turned by its own whole degrees (n,): float32 (n, size²).
+
+    Row i equals patch_of(turn_disc(to_disc(image), s), size) to single precision; 70,000 digits take seconds.
+    """
+    images, degrees = np.asarray(images), np.asarray(degrees)  # not converted to float: there may be very many
+    if images.ndim != 3 or images.shape[1] != images.shape[2] or degrees.shape != images.shape[:1]:
+        raise ShapeError(f"Pictures are (n, side, side) with n angles; got {images.shape} and {degrees.shape}.")
+    if images.dtype.kind not in "biuf" or degrees.dtype.kind not in "iu":
+        raise InputError(f"Pictures are numbers, turned by whole degrees; got {images.dtype} and {degrees.dtype}.")
+    result = np.zeros((len(images), size * size), np.float32)
+    support = ImageRotation(size).support
+    for degree in np.unique(degrees % SPOKES):
+        rows = np.flatnonzero(degrees % SPOKES == degree)
+        quarters, rest = divmod(int(degree), SPOKES // 4)
+        upright = np.rot90(images[rows], quarters, axes=(1, 2)).reshape(len(rows), -1)
+        values = upright.astype(np.float32) @ _turned_camera(images.shape[1], size, rest).T
+        result[np.ix_(rows, support)] = values - values.mean(axis=1, keepdims=True)
+    return result
+
+
+@cache
+def _points() -> tuple[Array, Array]:
+    radius = (np.arange(RINGS) + 0.5) / RINGS
+    angle = 2 * np.pi * np.arange(SPOKES) / SPOKES
+    return np.broadcast_to(radius[:, None], (RINGS, SPOKES)), np.broadcast_to(angle, (RINGS, SPOKES))
+
+
+@lru_cache(maxsize=16)
+def _camera(size: int) -> sparse.csr_array:
+    """The point spread of each pixel on the disc, as a sparse matrix (support, rings·spokes)."""
+    radius, angle = (p.ravel() for p in _points())
+    x, y = radius * np.cos(angle), -radius * np.sin(angle)  # rows count downwards
+    pixels = (np.stack(np.unravel_index(ImageRotation(size).support, (size, size))) - (size - 1) / 2) * (2 / size)
+    spread = _BLUR_PIXELS * 2 / size
+    soft = np.clip((1 - radius) / _RIM_RADII, 0, 1)
+    area = radius * (2 * np.pi / SPOKES / RINGS) * soft**2 * (3 - 2 * soft) / (2 * np.pi * spread**2)
+    rows = []
+    for row, column in pixels.T:
+        distance = (x - column) ** 2 + (y - row) ** 2
+        weight = np.where(distance < (5 * spread) ** 2, np.exp(-distance / (2 * spread**2)), 0.0) * area
+        rows.append(sparse.csr_array(weight[None]))
+    return sparse.csr_array(sparse.vstack(rows))
+
+
+@lru_cache(maxsize=16)
+def _unrolling(side: int) -> sparse.csr_array:
+    """From a picture to rings × spokes by linear interpolation, as a sparse matrix (rings·spokes, side²)."""
+    radius, angle = (p.ravel() for p in _points())
+    centre, half = (side - 1) / 2, side / 2
+    where = np.stack([centre - half * radius * np.sin(angle), centre + half * radius * np.cos(angle)])
+    where = np.clip(where, 0, side - 1)
+    corner = np.minimum(where.astype(np.int64), max(0, side - 2))
+    t, step = where - corner, min(1, side - 1)
+    pixel = np.concatenate([(corner[0] + step * i) * side + corner[1] + step * j for i in (0, 1) for j in (0, 1)])
+    weight = np.concatenate([np.abs(1 - i - t[0]) * np.abs(1 - j - t[1]) for i in (0, 1) for j in (0, 1)])
+    point = np.tile(np.arange(RINGS * SPOKES), 4)
+    return sparse.csr_array((weight, (point, pixel)), shape=(RINGS * SPOKES, side * side))
+
+
+@lru_cache(maxsize=96)  # a quarter turn, by degrees
+def _turned_camera(side: int, size: int, degree: int) -> Array:
+    """From the pixels of a picture to those of its patch, turned by whole degrees: float32 (support, side²)."""
+    place = np.arange(RINGS * SPOKES).reshape(RINGS, SPOKES)
+    spokes = _camera(size)[:, np.roll(place, -degree, axis=1).ravel()]
+    return (spokes @ _unrolling(side)).toarray().astype(np.float32)
+
+
+@lru_cache(maxsize=4)
+def _camera_spectra(size: int) -> Array:
+    """The camera in the Fourier domain of the spokes: (frequencies, support, rings).
+
+    Higher frequencies than these are removed by the blur.
+    """
+    camera, frequencies = _camera(size), min(4 * size, SPOKES // 2 + 1)
+    spectra = np.empty((frequencies, camera.shape[0], RINGS), np.complex64)
+    for start in range(0, camera.shape[0], _CHUNK_PIXELS):  # all at once would take a gigabyte for large patches
+        chunk = slice(start, start + _CHUNK_PIXELS)
+        dense = camera[chunk].toarray().reshape(-1, RINGS, SPOKES)
+        spectra[:, chunk] = np.moveaxis(fft.rfft(dense, axis=-1)[..., :frequencies], -1, 0)
+    return spectra
+
+
+def _with_zero_mean(values: Array, size: int) -> Array:
+    """Values on the support with their mean removed, as whole patches."""
+    patches = np.zeros((len(values), size * size))
+    patches[:, ImageRotation(size).support] = values - values.mean(axis=1, keepdims=True)
+    return patches

@@ -1,0 +1,141 @@
+"""Images to patches: an untrusted file becomes a square grey picture, or an error with the reason."""
+
+import io
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+from PIL import Image, ImageOps, UnidentifiedImageError
+from scipy import ndimage
+
+from tsa._base import Array, ShapeError, TSAError, checks
+from tsa.pictures.camera import patch_of, to_disc, turn_disc
+from tsa.pictures.shapes import SHAPES, draw
+
+EXTENSIONS = ["png", "jpg", "jpeg", "webp", "bmp", "gif"]
+_FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF")
+_MAX_BYTES = 20 * 2**20
+_MAX_PIXELS = 40_000_000
+_LUMINANCE = np.array([0.299, 0.587, 0.114])  # of red, green and blue, as in Pillow
+_MAX_SIDE_PIXELS = 1024  # larger images are scaled down
+_MAX_ASPECT_RATIO = 100  # longer over shorter side
+
+
+@dataclass(frozen=True)
+class CropCircle:
+    """A circle to crop a picture to: centre in 0…1 of its width and height, radius in 0…1 of half its shorter side."""
+
+    x: float = 0.5
+    y: float = 0.5
+    radius: float = 1.0
+
+
+class PictureError(TSAError):
+    """A file that cannot be used as a picture; the message says why."""
+
+
+def open_picture(data: bytes) -> Array:
+    """The first frame of a PNG, JPEG, WebP, BMP or GIF as grey values 0…1 (height, width), at most 1024 pixels a side.
+
+    Turned upright as its EXIF data say. Size and format are checked before a pixel is decoded.
+    """
+    if not data:
+        raise PictureError("This file is empty.")
+    if len(data) > _MAX_BYTES:
+        raise PictureError(f"This file has {len(data) >> 20} MB; pictures up to {_MAX_BYTES >> 20} MB are read.")
+    try:
+        with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
+            width, height = image.size
+            if width * height > _MAX_PIXELS:
+                raise PictureError(f"This picture has {width} × {height} pixels; at most 40 megapixels are read.")
+            if min(width, height) < 2 or max(width, height) > _MAX_ASPECT_RATIO * min(width, height):
+                raise PictureError(f"This picture has only {width} × {height} pixels.")
+            image.draft("L", (_MAX_SIDE_PIXELS, _MAX_SIDE_PIXELS))
+            return _grey(ImageOps.exif_transpose(image))
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise PictureError("This picture is too large; at most 40 megapixels are read.") from None
+    except UnidentifiedImageError:
+        raise PictureError("This is not a PNG, JPEG, WebP, BMP or GIF picture.") from None
+    except (OSError, ValueError, SyntaxError, EOFError, Warning, MemoryError) as error:
+        raise PictureError("This picture is damaged and cannot be read.") from error
+
+
+def _grey(image: Image.Image) -> Array:
+    if image.mode.startswith("I") or image.mode == "F":  # 16 bits and more: converting to "L" would clip them
+        values = np.asarray(image, np.float64)
+        values = (values - values.min()) / max(float(np.ptp(values)), 1e-9)
+        image = Image.fromarray(np.rint(255 * values).astype(np.uint8))
+    elif image.mode != "L":
+        layered = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", layered.size, "black"), layered).convert("L")
+    image.thumbnail((_MAX_SIDE_PIXELS, _MAX_SIDE_PIXELS), Image.Resampling.LANCZOS)
+    return np.asarray(image, np.float64) / 255
+
+
+def crop(picture: Array, circle: CropCircle, side: int = 128) -> Array:
+    """The square around a circle as (side, side) pixels; the circle is moved and shrunk to lie inside the picture."""
+    height, width = picture.shape
+    radius = min(max(circle.radius, 0.0) * min(height, width), min(height, width)) / 2
+    radius = max(1.0, radius)
+    x = min(max(circle.x * width, radius), width - radius)
+    y = min(max(circle.y * height, radius), height - radius)
+    image = Image.fromarray(picture.astype(np.float32))
+    square = image.resize((side, side), Image.Resampling.LANCZOS, box=(x - radius, y - radius, x + radius, y + radius))
+    return np.clip(np.asarray(square, np.float64), 0, 1)
+
+
+def picture(what: str | os.PathLike[str] | Image.Image | ArrayLike) -> Array:
+    """A square grey picture in 0…1: a shape by name, or the central square of an image (file, Pillow image or array).
+
+    Arrays are (height, width), or (height, width, 3 or 4) in colour. White is 255 for uint8, 65535 for uint16, and 1
+    for all other types.
+    """
+    if isinstance(what, str) and what in SHAPES:
+        return draw(what)
+    if isinstance(what, str | os.PathLike):
+        try:
+            data = Path(what).read_bytes()
+        except OSError as error:
+            shapes = ", ".join(SHAPES)
+            raise PictureError(
+                f"{what} cannot be read ({error.strerror}), and it is not a shape ({shapes})."
+            ) from error
+        return crop(open_picture(data), CropCircle())
+    if isinstance(what, Image.Image):
+        return crop(_grey(what.copy()), CropCircle())
+    array = checks.finite(checks.real(what, "The picture"), "The picture").astype(np.float64)
+    white = {"uint8": 255, "uint16": 65535}.get(np.asarray(what).dtype.name, 1)
+    if array.ndim == 3 and array.shape[2] in (3, 4):
+        array = array[..., :3] @ _LUMINANCE
+    if array.ndim != 2 or min(array.shape) < 2:
+        raise ShapeError(f"A picture is an image (height, width), grey or in colour; got shape {array.shape}.")
+    side = min(array.shape)
+    top, left = ((n - side) // 2 for n in array.shape)
+    return array[top : top + side, left : left + side] / white
+
+
+def patch(image: str | os.PathLike[str] | Image.Image | ArrayLike, size: int, turn: float = 0.0) -> Array:
+    """The patch of a picture for a model of size×size pixels: (size²,), zero outside the disc, mean zero inside.
+
+    The picture is first turned counter-clockwise by `turn` radians, exactly (see `tsa.pictures.camera`).
+    """
+    disc = to_disc(picture(image))
+    return patch_of(turn_disc(disc, turn) if turn else disc, size)
+
+
+def rotate(image: ArrayLike, angle: float) -> Array:
+    """Images (..., height, width) turned about their middle by `angle` radians, counter-clockwise as seen on screen.
+
+    Interpolated by cubic splines; exact for quarter turns of a square. Pixels from outside the image are zero.
+    """
+    image = checks.finite(checks.real(image, "The image"), "The image")
+    if image.ndim < 2:
+        raise ShapeError(f"An image has a height and a width; got shape {image.shape}.")
+    turn = float(checks.finite(np.asarray(angle, np.float64).reshape(()), "The angle"))
+    quarters = round(turn / (np.pi / 2)) if image.shape[-2] == image.shape[-1] else 0
+    image, rest = np.rot90(image, quarters, axes=(-2, -1)), turn - quarters * np.pi / 2
+    if abs(rest) < 1e-12:
+        return np.ascontiguousarray(image)
+    return ndimage.rotate(image, np.degrees(rest), axes=(-2, -1), reshape=False, mode="grid-constant")
