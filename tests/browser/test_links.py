@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pytest
 from PIL import Image, ImageChops
+from playwright.sync_api import expect
 
 from tests.shared.browser import address_has, angle, choose, draw_something, says
 from tsa import show
@@ -42,6 +43,7 @@ def copied_link(page):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.locator(".link").click()
     page.get_by_text("Copied", exact=True).wait_for()
+    expect(page.locator(".link")).to_have_text("Copy link")  # the stage looks again as it did before the click
     return page.evaluate("navigator.clipboard.readText()")
 
 
