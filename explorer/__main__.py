@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from starlette.middleware import Middleware
 from threadpoolctl import threadpool_limits
 
 from tsa._base import TSAError, allow_any_console
@@ -74,14 +75,17 @@ def main(argv: list[str] | None = None) -> int:
     if port != options.port:
         print(f"tsa-explorer: port {options.port} is taken, using {port}.", file=sys.stderr)
     from explorer import live
-    from explorer.app import SCRIPT
+    from explorer.app import SCRIPT, Index
 
     # One BLAS thread: our products are small, and the threads of several visitors would wait for each other. Set while
     # there is no other thread: looking up loaded libraries while another thread loads one can lock up both.
     threadpool_limits(1)
     private = options.host in ("127.0.0.1", "localhost", "::1")
     address = None if options.no_browser else f"http://{'localhost' if private else options.host}:{port}"
-    st.App(SCRIPT, lifespan=partial(_lifespan, address=address), routes=[live.ROUTE]).run(
+    app = st.App(
+        SCRIPT, lifespan=partial(_lifespan, address=address), routes=[live.ROUTE], middleware=[Middleware(Index)]
+    )
+    app.run(
         config={
             "server.address": options.host,
             "server.port": port,

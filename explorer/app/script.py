@@ -4,14 +4,16 @@ from pathlib import Path
 
 import streamlit as st
 
+from explorer.components.ticket import keep_ticket
 from explorer.pages import filters, lab, model, orbits, recognise, train
-from explorer.session import run
+from explorer.session import models, run
 from tsa._base import assets
 
 # A file of our own: Streamlit fetches `:material/…:` icons of the page from the network.
 icon = str(assets("") / "icon.png")
 st.set_page_config(page_title="TSA Explorer", page_icon=icon, layout="wide")
-st.logo(icon, size="large")
+if not st.context.is_embedded:
+    st.logo(icon, size="large")
 style = Path(__file__).with_name("app.css").read_text(encoding="utf-8")
 st.html(f"<style>{style}</style>")
 page = st.navigation(
@@ -23,9 +25,10 @@ page = st.navigation(
         st.Page(train.page, title="Train", url_path="train"),
         st.Page(orbits.page, title="Orbits", url_path="orbits"),
     ],
-    position="top",
+    position="hidden" if st.context.is_embedded else "top",
 )
-run.begin(page.url_path)
+run.begin(page.url_path, recalls=True)
 if notice := run.notice():
     st.toast(notice)
 page.run()
+keep_ticket(models.ticket(), run.awaits_model())  # last: the page may have added the first model

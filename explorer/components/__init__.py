@@ -11,10 +11,11 @@ _HERE = Path(__file__).parent
 SCRIPT_FOLDERS = (BROWSER, _HERE)  # JavaScript modules can be imported from these
 
 
-def component(package: str, folder: Path | None = None) -> Any:
+def component(package: str, folder: Path | None = None, inserted: str = "") -> Any:
     """Register the component of the package `….name`: `name.html`, `name.css`, and `name.js` joined with its imports.
 
-    The files are in the folder of the package unless `folder` is given.
+    The files are in the folder of the package unless `folder` is given. `inserted` takes the place of the comment
+    `<!-- inserted -->` in the HTML.
     """
     name = package.rpartition(".")[2]
     beside = (folder or _HERE / name) / name
@@ -24,4 +25,5 @@ def component(package: str, folder: Path | None = None) -> Any:
 
     css = text(BROWSER / "shared" / "card.css") + text(beside.with_suffix(".css"))
     js = join(beside.with_suffix(".js"), SCRIPT_FOLDERS) + "export default main;\n"
-    return st.components.v2.component(f"tsa_{name}", html=text(beside.with_suffix(".html")), css=css, js=js)
+    html = text(beside.with_suffix(".html")).replace("<!-- inserted -->", inserted)
+    return st.components.v2.component(f"tsa_{name}", html=html, css=css, js=js)

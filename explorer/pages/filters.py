@@ -15,22 +15,20 @@ from tsa.stage import filters_image, filters_svg
 def page() -> None:
     """The menu of models, downloads of all filters as one picture, and the component with the filters."""
     run.listen()
-    menu, note, png, svg = st.columns([3, 2, 1, 1], vertical_alignment="bottom")
-    with menu:
+    row = st.container(horizontal=True, vertical_alignment="bottom", key="above_filters")
+    with row.container(width=480):
         named = choose_model("filters_model")
-    note.caption(named.note)
+    row.caption(named.note, width="stretch")
 
     def filters_png() -> bytes:
         buffer = io.BytesIO()
         filters_image(named.model, named.shape).save(buffer, "PNG")
         return buffer.getvalue()
 
-    png.download_button(
-        "Filters as PNG", filters_png, f"{named.name}.png", "image/png", on_click="ignore", width="stretch"
-    )
-    svg.download_button(
+    row.download_button("Filters as PNG", filters_png, f"{named.name}.png", "image/png", on_click="ignore")
+    row.download_button(
         "Filters as SVG", lambda: filters_svg(named.model, named.shape), f"{named.name}.svg", "image/svg+xml",
-        on_click="ignore", width="stretch",
+        on_click="ignore",
     )  # fmt: skip
     chosen, picture = view.current(), caches.picture(pictures.source("x"))
     digest = digest_of(named.name, named.digest, picture, chosen.sigma, chosen.angle)

@@ -9,10 +9,11 @@ import streamlit as st
 from explorer import live
 from explorer.components.live_line import live_line
 from explorer.components.stage import stage
-from explorer.pages.controls import choose, save
+from explorer.pages.controls import choose, save, symmetry_panel
 from explorer.session import caches, models, pictures, run, view
-from explorer.state import HIDEABLE, scene, scene_digest
+from explorer.state import HIDEABLE, scenario_of, scene, scene_digest
 from tsa import files
+from tsa.pictures import notched
 from tsa.stage import Scene
 
 
@@ -25,10 +26,10 @@ def page() -> None:
     """
     run.listen()
     hide = set(HIDEABLE) if st.context.is_embedded else view.current().hide
-    if hide >= set(HIDEABLE):
+    if hide >= set(HIDEABLE) - {"symmetry"}:  # as links say that are older than that control
         _stage()
     else:
-        controls, main = st.columns([1, 4], gap="medium")
+        controls, main = st.columns([1, 5], gap="small")
         with main:
             _stage()
         with controls:
@@ -52,6 +53,7 @@ def _shown() -> _Shown:
     editors = [pictures.editor(patch) for patch in pictures.PATCHES if getattr(chosen, patch) is not None]
     x, y = [*(caches.picture(editor.source) for editor in editors), None][:2]
     assert x is not None
+    x = notched(x, chosen.notch)
     pair = scene(chosen, caches.model(named, chosen.sigma), x, y)
     digest = scene_digest(chosen, named.digest, x, y)
     return _Shown(pair, digest, all(editor.done for editor in editors), max(editor.sequence for editor in editors))
@@ -59,7 +61,7 @@ def _shown() -> _Shown:
 
 def _stage() -> None:
     shown = _shown()
-    pair, digest = shown.scene, shown.digest
+    pair, digest, notch = shown.scene, shown.digest, view.current().notch
     moved = {patch: pictures.moved(patch) for patch in pictures.PATCHES if patch == "x" or pair.y is not None}
 
     def answer(patch: str, message: object) -> bytes | None:
@@ -67,7 +69,8 @@ def _stage() -> None:
         if source is None:
             return None
         picture = caches.picture(source)
-        return (replace(pair, x=picture) if patch == "x" else replace(pair, y=picture)).packed(whole=False)
+        edited = replace(pair, x=notched(picture, notch)) if patch == "x" else replace(pair, y=picture)
+        return edited.packed(whole=False)
 
     live.prepare(view.visitor(), view.revision(), answer)
     at_angle = partial(pair.packed, whole=False)
@@ -75,23 +78,25 @@ def _stage() -> None:
     if shown.done and view.is_new("stage", digest):
         live.push(view.visitor(), view.revision(), at_angle)
     make = partial(caches.packed_sweep, digest, pair) if shown.done else at_angle
-    stage(view.data_for("stage", digest, make, shown.sequence, whole=shown.done))
+    scenario = scenario_of(view.current())
+    extra = {"scenario": scenario.name, "question": scenario.question} if scenario else {}
+    stage(view.data_for("stage", digest, make, shown.sequence, whole=shown.done, extra=extra))
 
 
 def _controls(hide: Set[str]) -> None:
-    # Two containers, because on a narrow screen the style sheet puts the stage between them.
-    with st.container(key="controls_patch"):
+    # Two containers, because on a narrow screen the style sheet makes a sheet of each.
+    with st.container(key="labcontrols_picture"):
         if "x" not in hide:
-            choose("x", "Patch x")
-    with st.container(key="controls_rest"):
+            choose("x", "Picture x")
+        if "y" not in hide:
+            kinds = [pictures.COPY, pictures.OTHER]
+            if st.segmented_control("Picture y", kinds, required=True, **pictures.second_widget()) == pictures.OTHER:
+                choose("y", "Picture of y")
+    with st.container(key="labcontrols_settings"):
         _settings(hide)
 
 
 def _settings(hide: Set[str]) -> None:
-    if "y" not in hide:
-        kinds = [pictures.COPY, pictures.OTHER]
-        if st.segmented_control("Patch y", kinds, required=True, **pictures.second_widget()) == pictures.OTHER:
-            choose("y", "Picture of y")
     if "noise" not in hide:
         st.slider(
             "Pixel noise on y", 0.0, 1.0, step=0.05, **view.widget("pixel_noise", "noise"),
@@ -99,13 +104,17 @@ def _settings(hide: Set[str]) -> None:
         )  # fmt: skip
     if "sigma" not in hide:
         st.slider(
-            "Model noise σ", 0.2, 2.0, step=0.05, **view.widget("sigma", "sigma"),
-            help="Standard deviation of the pixel noise that the model assumes. Smaller: a sharper posterior.",
+            "Expected noise σ", 0.2, 2.0, step=0.05, **view.widget("sigma", "sigma"),
+            help="Standard deviation of the noise that the model expects on every pixel of y. The smaller it is, the "
+            "more a difference between x and y counts, and the sharper the posterior.",
         )  # fmt: skip
+    if "observe" not in hide:  # above the prior, which disappears after the first press
+        _observe_again()
     if "prior" not in hide and not view.current().observations:
         strength = st.slider(
             "Prior strength", 0.0, 10.0, step=0.5, **view.widget("strength", "strength"),
-            help="Concentration κ of a von Mises prior over s; 0 is a uniform prior.",
+            help="Concentration κ of a von Mises prior over the turn s. At 0 every turn is equally probable before the "
+            "pair is seen.",
         )  # fmt: skip
         if strength:
             st.slider("Prior around", 0, 359, format="%d°", **view.widget("centre", "centre"))
@@ -115,8 +124,10 @@ def _settings(hide: Set[str]) -> None:
         st.selectbox("Model", names, **models.menu("lab_model", named), help="The model that compares x and y.")
         if named.name not in files.bundled():
             st.caption("Links cannot include your own model. Other people who open this link see the default model.")
-    if "observe" not in hide:
-        _observe_again()
+        if notice := models.replaced_notice():
+            st.caption(notice)
+    if "symmetry" not in hide:
+        symmetry_panel(_shown().scene.x)
     if "save" not in hide:
         save(lambda: (_shown().scene, models.for_lab(), view.current().effective))
 
@@ -133,9 +144,13 @@ def _observe_again() -> None:
     def discard() -> None:
         view.change("observe", observations=0, prior=())
 
-    st.button(
+    # Always two buttons in the same places, so that a second click does not meet another one.
+    again, forget = st.columns([3, 2], gap="small")
+    again.button(
         "Observe again", on_click=observe, width="stretch",
         help="Uses the posterior as the prior, and observes y once more with new pixel noise.",
     )  # fmt: skip
-    if times:
-        st.button(f"Forget {times} observation{'s' * (times > 1)}", on_click=discard, width="stretch")
+    forget.button(
+        f"Forget {times}" if times else "Forget", on_click=discard, width="stretch", disabled=not times,
+        help="Returns to the prior before the first observation.",
+    )  # fmt: skip

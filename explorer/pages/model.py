@@ -18,6 +18,7 @@ from tsa.stage import filters_image, table_csv
 _MAX_PROVENANCE_CHARACTERS = 20_000
 _MAX_WEIGHTS = 30  # printed below the menu
 _MAX_FILTERS = 80  # in a picture of filters
+_CHART = {"displayModeBar": False}  # on a touch screen its buttons would cover the title
 
 
 def page() -> None:
@@ -96,11 +97,19 @@ def _inspect(named: NamedModel, place: Any) -> Inspection:
 
 
 def _report(named: NamedModel, inspection: Inspection) -> None:
+    st.markdown(models.use_in_words())
+    order = named.model.irreps.order()
+    count = f"The first {_MAX_FILTERS} of {len(order)}" if len(order) > _MAX_FILTERS else f"All {len(order)}"
+    description = f"The filters of {named.name}, in ascending order of |ω|."
+    place = st.container(key="report_filters")
+    _show_filters(place, named, order[:_MAX_FILTERS], description, columns=14)
+    st.caption(
+        f"{count} subspaces in ascending order of |ω|: below the weight, the real and the imaginary part of the filter."
+    )
     numbers, plots = st.columns([1, 1], gap="medium")
     numbers.table(_summary(inspection), hide_index=True, border="horizontal")
-    config = {"displaylogo": False}
-    plots.plotly_chart(charts.equivariance(inspection), key="equivariance", config=config)
-    plots.plotly_chart(charts.purity(inspection), key="purity", config=config)
+    plots.plotly_chart(charts.equivariance(inspection), key="equivariance", config=_CHART)
+    plots.plotly_chart(charts.purity(inspection), key="purity", config=_CHART)
     with st.expander("Every subspace"):
         st.dataframe(inspection.table(), hide_index=True, width="stretch")
     file, table, everything = st.columns(3)
@@ -122,8 +131,9 @@ def _report(named: NamedModel, inspection: Inspection) -> None:
 
 
 def _summary(inspection: Inspection, with_weights: bool = False) -> list[dict[str, str]]:
+    data = inspection.data()
     return [
-        {"quantity": name, "value": _short(value), "meaning": meaning}
+        {"quantity": name, "value": _short(value), "measured on": data[name], "meaning": meaning}
         for name, (value, meaning) in inspection.summary().items()
         if with_weights or name != "weights"  # which are printed below the menu
     ]
@@ -155,7 +165,7 @@ def report_json(named: NamedModel, inspection: Inspection) -> str:
 def _refine(named: NamedModel, inspection: Inspection) -> None:
     st.markdown(
         "Refinement splits the learned subspaces into irreducible ones, each with one weight: planes for non-zero "
-        "weights, single filters for weight 0."
+        "weights, single filters for weight 0. The model itself does not change; you get a second one."
     )
     refined = models.refined()
     if st.button("Refine", type="primary", disabled=refined is not None):
@@ -170,27 +180,29 @@ def _refine(named: NamedModel, inspection: Inspection) -> None:
     after = caches.inspection(refined, progress_bar("Inspecting the refined model"))
     rows = zip(_summary(inspection, with_weights=True), _summary(after, with_weights=True), strict=False)
     st.table(
-        [{"quantity": a["quantity"], "before": a["value"], "after": b["value"], "meaning": a["meaning"]}
-         for a, b in rows],
+        [{"quantity": a["quantity"], "before": a["value"], "after": b["value"], "measured on": a["measured on"],
+          "meaning": a["meaning"]} for a, b in rows],
         hide_index=True, border="horizontal",
     )  # fmt: skip
     st.button("Use the refined model on all pages", on_click=models.choose, args=(refined.name,))
     for column, (title, side) in zip(st.columns(2), (("Before", named), ("After", refined)), strict=True):
-        column.markdown(f"**{title}**: {side.model.subspaces} subspaces, by |ω|")
+        column.markdown(f"**{title}**: {side.model.subspaces} subspaces, in ascending order of |ω|")
         order = side.model.irreps.order()[:_MAX_FILTERS]
         _show_filters(column, side, order, f"The filters of {side.name}, in ascending order of |ω|.")
 
 
-def _show_filters(place: Any, named: NamedModel, order: Any, description: str) -> None:
+def _show_filters(place: Any, named: NamedModel, order: Any, description: str, columns: int = 4) -> None:
     """A picture of some filters of a model, in this order."""
     model = named.model
     some = Subgroup(model.filters[:, order], model.weights[order], model.noise)
-    place.image(filters_image(some, named.shape, columns=4, tile=56, order=np.arange(len(order))), alt=description)
+    place.image(
+        filters_image(some, named.shape, columns=columns, tile=56, order=np.arange(len(order))), alt=description
+    )
 
 
 def _compare(named: NamedModel) -> None:
     others = [name for name in models.names() if name != named.name]
-    other = models.named(st.selectbox("with", others, key="compare_with"))
+    other = models.named(st.selectbox("Compare with", others, key="compare_with"))
     try:
         comparison = caches.comparison(named, other)
     except TSAError as error:
@@ -199,28 +211,32 @@ def _compare(named: NamedModel) -> None:
     (st.success if comparison.same else st.warning)(comparison.verdict)
     rows = comparison.table()
     st.caption(
-        "Affinity is the cosine of the largest angle between the two spaces of a weight: 1 if they are the same. "
-        "Agreement also takes the orientation of their planes into account."
+        "One row per weight, the largest differences first. Affinity is the cosine of the largest angle between the "
+        "spaces that the two models have for a weight; it is 1 if they are equal. Agreement also compares the "
+        "direction in which their planes turn."
     )
     st.dataframe(rows, hide_index=True, width="stretch", height=min(400, 38 + 35 * len(rows)))
     st.download_button("Comparison (.csv)", lambda: rows_to_csv(rows), "comparison.csv", on_click="ignore")
-    matches = comparison.matches
+    matches = sorted(comparison.matches, key=lambda match: match.affinity)
+    shown = matches[:_MAX_FILTERS]
+    first = f"the {len(shown)} that differ most of " if len(shown) < len(matches) else ""
     st.markdown(
-        f"**{len(matches)} subspaces, matched by weight**: {named.name} on the left, {other.name} on the right."
+        f"**Pairs of subspaces with the same weight** ({first}{len(matches)}), the most different first: {named.name} "
+        f"on the left, {other.name} on the right."
     )
-    sides = [(named, [m.first for m in matches]), (other, [m.second for m in matches])]
+    sides = [(named, [m.first for m in shown]), (other, [m.second for m in shown])]
     for column, (side, order) in zip(st.columns(2), sides, strict=True):
         if order:
-            _show_filters(column, side, order, f"The filters of {side.name}, in the order in which they match.")
+            _show_filters(column, side, order, f"The filters of {side.name}, the most different first.")
 
 
 def _provenance(named: NamedModel) -> None:
     if named.curve:
-        st.plotly_chart(charts.curve(named.curve), key="curve", config={"displaylogo": False})
+        st.plotly_chart(charts.curve(named.curve), key="curve", config=_CHART)
     about = {name: value for name, value in named.file.about.items() if name != "curve"}
     if not about:
-        st.info("This file contains no provenance.")
+        st.info("This file does not say how the model was made.")
     elif len(json.dumps(about)) > _MAX_PROVENANCE_CHARACTERS:
-        st.info("The provenance in this file is too long to be shown here; the report (.json) contains it.")
+        st.info("The provenance in this file is too long to show here. Download the report (.json) to read it.")
     else:
         st.json(about, expanded=2)

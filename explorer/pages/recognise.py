@@ -17,14 +17,17 @@ def page() -> None:
     """Controls on the left, the votes on the right, as one fragment: a change does not rerun the rest of the script."""
     run.listen()
     controls, main = st.columns([1, 4], gap="medium")
-    with controls:
-        choose("x", "Draw a digit")
-        source, named = pictures.source("x"), models.for_lab()
+    with controls.container(key="controls_recognise"):
+        choose("x", "Digit to recognise", pictures.DIGIT_KINDS)
+        source, named = pictures.digit_source("x"), models.for_lab()
         is_drawing = isinstance(source, Pixels) and not source.photo
         st.caption(
-            f"Compared with the first 1,000 digits of MNIST, each turned by a random angle, using **{named.name}**."
-            + (" Drawings are centred and scaled like those digits." if is_drawing else "")
+            "The digit is compared with the first 1,000 training digits of MNIST, each turned by a random angle. "
+            f"Model: **{named.name}**."
+            + (" Your drawing is first centred and scaled as those digits are." if is_drawing else "")
         )
+        if notice := models.replaced_notice("Recognise needs"):
+            st.info(notice)
     with main:
         _votes()
     live_line(view.visitor())
@@ -34,7 +37,7 @@ def page() -> None:
 def _votes() -> None:
     """The votes, or what to do if the picture is empty."""
     editor, named, angle = pictures.editor("x"), models.for_lab(), view.current().angle
-    source = editor.source
+    source = pictures.digit_source("x")
     label = int(caches.digits()[1][source.index]) if isinstance(source, Digit) else None
     caches.digit_search(named)  # here, so that its spinner is shown where the votes will be
     vote, moved = caches.voting(named, label), pictures.moved("x")
@@ -47,7 +50,7 @@ def _votes() -> None:
     picture, only = _as_digit(source), None if editor.done else angle
     votes = caches.votes(named, picture, label, only)
     if votes is None:
-        st.info("There is nothing to recognise yet: draw a digit, at any angle.")
+        st.info("There is nothing to recognise yet. Draw a digit, turned by any angle.")
     else:
         digest = digest_of(named.digest, picture, label)
         recognise(view.data_for("recognise", digest, lambda: votes, editor.sequence, whole=only is None))

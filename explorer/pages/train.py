@@ -54,7 +54,13 @@ def _settings(job: Job | None) -> TrainingRun | None:
     )  # fmt: skip
     with st.expander("More settings"):
         rate = st.number_input("Learning rate α₀", 0.001, 100.0, format="%.3f", **view.setting("train_rate", 0.25))
-        noise = st.number_input("Model noise σ", 0.01, 100.0, **view.setting("train_noise", 1.0))
+        noise = st.number_input(
+            "Model noise σ",
+            0.01,
+            100.0,
+            **view.setting("train_noise", 1.0),
+            help="Standard deviation of the pixel noise that the model assumes.",
+        )
         seed = st.number_input("Seed", 0, 2**31 - 1, **view.setting("train_seed", 0))
         refined = st.checkbox(
             "Refine at the end", **view.setting("train_refined", False),
@@ -66,11 +72,11 @@ def _settings(job: Job | None) -> TrainingRun | None:
     except TSAError as error:
         st.error(str(error))
         return None
-    if st.button("Start anew" if busy else "Start", type="primary", width="stretch"):
+    if st.button("Start over" if busy else "Start", type="primary", width="stretch"):
         caches.jobs().submit(wanted, view.visitor())
         st.rerun()
     if busy:
-        st.caption("Starting anew discards the current training.")
+        st.caption("Starting over discards the current training.")
     return wanted
 
 
@@ -88,8 +94,9 @@ def _progress(wanted: TrainingRun | None) -> None:
     show_training(shown, known, view.visitor(), "" if pending else training.earlier_visitor())
     if job is None and wanted is not None:
         st.markdown(
-            f"The training does not know by how much each patch was {_moved(wanted)}. From such pairs alone it learns "
-            "filter pairs that transform into each other: irreducible representations of the group. Press **Start**."
+            f"The training is not told by how much each patch was {_moved(wanted)}. From such pairs alone it learns "
+            "pairs of filters that transform among themselves: irreducible representations of the group. "
+            "Press **Start**."
         )
 
 
@@ -99,7 +106,7 @@ def _first_pairs(wanted: TrainingRun | None) -> TrainingDisplay:
         return TrainingDisplay("nothing", "No training pairs", "", [], (1, 1))
     x, y = caches.training_pairs(wanted.group, wanted.shape, wanted.seed)
     pairs = FilterSnapshot(0, filter_bytes(x.T + 1j * y.T))
-    name, caption = f"{wanted.group} {wanted.shape} {wanted.seed}", f"white noise, and the same {_moved(wanted)}"
+    name, caption = f"{wanted.group} {wanted.shape} {wanted.seed}", f"white noise, and the same patch {_moved(wanted)}"
     return TrainingDisplay(name, "Pairs to learn from", caption, [pairs], wanted.shape)
 
 
@@ -145,7 +152,7 @@ def _controls(job: Job, status: Status) -> None:
         row.download_button("Download", job.download, f"{name}.npz", on_click="ignore", width="stretch", key="save")
     used = models.chosen().name
     if has_model and used.partition(" (")[0] == name:  # a number follows if another model has the same name
-        st.success(f"**{used}** is now used in the lab and on all other pages.")
+        st.success(f"{models.use_in_words()} It survives a reload of this tab.")
 
 
 def _use(job: Job, name: str) -> None:

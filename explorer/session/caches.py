@@ -1,5 +1,6 @@
 """Caches that all visitors share: thin wrappers around `tsa`, each bounded, keyed by names and digests."""
 
+import math
 import os
 import threading
 from collections.abc import Callable
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 
 from explorer.components.filters import pack_filters
 from explorer.components.recognise import pack_votes
+from explorer.components.symmetry import pack_symmetry
+from explorer.session.kept import KeptModels
 from explorer.state import LAB_MODEL, Digit, NamedModel, Shape, Source, open_as, open_named
 from explorer.training import Jobs
 from tsa._base import ProgressCallback
@@ -23,7 +26,7 @@ from tsa.groups import ImageRotation, named_group
 from tsa.model import Subgroup
 from tsa.pictures import datasets, patch, shapes, to_disc
 from tsa.recognition import DigitSearch
-from tsa.stage import Scene, data_url
+from tsa.stage import Scene, data_url, symmetry_of
 
 Picture = NDArray[np.float64]
 T = TypeVar("T")
@@ -87,7 +90,14 @@ def packed_sweep(digest: str, _scene: Scene) -> bytes:
     return _scene.packed()
 
 
-@st.cache_data(max_entries=8, hash_funcs={NamedModel: repr})
+@st.cache_data(max_entries=24, show_spinner=False)
+def symmetry(digest: str, _model: Subgroup, _picture: Picture) -> bytes:
+    """The packed symmetry of a picture under a model at its noise, which together have this digest."""
+    return pack_symmetry(symmetry_of(_model, patch(_picture, math.isqrt(_model.dimension))), _picture)
+
+
+# By name too, which the title shows: another visitor may have the same filters under another name.
+@st.cache_data(max_entries=8, hash_funcs={NamedModel: lambda named: (named.name, named.digest)})
 def filters(named: NamedModel, picture: Picture, sigma: float, angle: int) -> bytes:
     """The packed filters of a model, and their responses to a picture if the patches are square."""
     square = len(named.shape) == 2 and named.shape[0] == named.shape[1]
@@ -156,6 +166,12 @@ def comparison(first: NamedModel, second: NamedModel) -> Comparison:
 def training_pairs(group: str, shape: tuple[int, ...], seed: int) -> tuple[Picture, Picture]:
     """The first pairs of a training, (n, D) each."""
     return next(named_group(group, shape).stream(seed, _SHOWN_PAIRS))
+
+
+@st.cache_resource(max_entries=1)
+def kept_models() -> KeptModels:
+    """The models of all visitors, for tabs that are reloaded."""
+    return KeptModels()
 
 
 @st.cache_resource(max_entries=1)

@@ -1,6 +1,8 @@
 """Models of this visitor: which one is chosen, and those they have uploaded, trained or refined."""
 
 import itertools
+import re
+import uuid
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -8,7 +10,8 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from explorer.session import caches, view
-from explorer.state import LAB_MODEL, NamedModel, open_as
+from explorer.session.kept import Kept
+from explorer.state import LAB_MODEL, MAX_LAB_SIDE_PIXELS, NamedModel, open_as
 from tsa import files
 from tsa._base import NotOrthonormalError, ProgressCallback, TSAError
 from tsa.files import NO_HINTS, Hints
@@ -33,10 +36,50 @@ class OwnModels:
     uploaded: str = ""  # name of the model that was uploaded last
     # File id and options of the upload that was opened last, and the error if it could not be used.
     opened: tuple[Any, Trouble | None] = (None, None)
+    ticket: str = ""  # with which a reloaded tab finds the models again; empty before there are any
+    recalled: bool = False  # whether the tab has said what its ticket was before
 
 
 def _own() -> OwnModels:
     return st.session_state.setdefault("models", OwnModels())
+
+
+def ticket() -> str:
+    """The ticket that the tab keeps for the visitor's own models; empty if there are none."""
+    return _own().ticket
+
+
+def listen() -> None:
+    """Take back the models from before the tab was reloaded, when the tab shows its ticket."""
+    own, before = _own(), view.sent("ticket", "before")
+    if own.recalled or not isinstance(before, str):
+        return
+    own.recalled = True
+    kept = caches.kept_models().get(before) if re.fullmatch("[0-9a-f]{32}", before) else None
+    if kept is None:
+        return
+    own.by_name = {**kept.models, **own.by_name}
+    own.refined = {**kept.refined, **own.refined}
+    own.ticket = own.ticket or before
+    _keep()
+
+
+def recalled() -> bool:
+    """Whether the tab has said which models it had before it was reloaded."""
+    return _own().recalled
+
+
+def _keep() -> None:
+    """Have the server keep the visitor's own models for a reload."""
+    own = _own()
+    own.ticket = own.ticket or uuid.uuid4().hex
+    caches.kept_models().put(own.ticket, Kept(dict(own.by_name), dict(own.refined)))
+
+
+def touch() -> None:
+    """Tell the server that the visitor is here: models of absent ones are dropped after a while."""
+    if (own := _own()).ticket and caches.kept_models().get(own.ticket) is None:
+        _keep()
 
 
 def own_names() -> list[str]:
@@ -57,6 +100,26 @@ def chosen() -> NamedModel:
 def for_lab() -> NamedModel:
     """The chosen model if it rotates pictures, or else one that does."""
     return chosen() if chosen().turns else caches.shared_model(LAB_MODEL)
+
+
+def replaced_notice(pages: str = "The lab needs") -> str:
+    """Why pages that turn pictures do not show the chosen model, in one sentence; empty if they do.
+
+    `pages` are those pages and their verb: "The lab needs", "Lab and Recognise need".
+    """
+    wanted, shown = chosen(), for_lab()
+    if wanted is shown:
+        return ""
+    need = f"patches of at most {MAX_LAB_SIDE_PIXELS} pixels a side" if wanted.rotates else "a rotation model"
+    they = "it shows" if pages.endswith("s") else "they show"
+    return f"{pages} {need}; {they} {shown.name} instead of {wanted.name}."
+
+
+def use_in_words() -> str:
+    """Which pages use the chosen model."""
+    if chosen().turns:
+        return f"**{chosen().name}** is now used on the pages Lab, Filters and Recognise."
+    return f"**{chosen().name}** is now used on the page Filters. {replaced_notice('Lab and Recognise need')}"
 
 
 def named(name: str) -> NamedModel:
@@ -88,6 +151,7 @@ def add(model: NamedModel, use: bool = True) -> NamedModel:
     for name in spare[: max(0, len(own.by_name) + 1 - _MAX_OWN_MODELS)]:
         del own.by_name[name]
     own.by_name[model.name] = model
+    _keep()
     if use:
         choose(model.name)
     return model
@@ -109,6 +173,7 @@ def refined() -> NamedModel | None:
 def add_refined(model: NamedModel) -> None:
     """Keep the refined version of the chosen model."""
     _own().refined[chosen().digest] = add(model, use=False).name
+    _keep()
 
 
 def open_upload(

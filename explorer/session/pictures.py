@@ -5,7 +5,7 @@ picture that another writer puts into the view, such as a link, is taken into th
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -31,11 +31,13 @@ from tsa.pictures import CropCircle, PictureError, crop, open_picture
 
 Picture = NDArray[np.float64]
 KINDS = ("Shapes", "Draw", "Digits", "Upload")
-COPY, OTHER = "Turned copy of x", "Another picture"  # what y can be
+COPY, OTHER = "x, turned", "Another picture"  # what y can be
+DIGIT_KINDS = ("Digits", "Draw", "Upload")  # where digits are recognised
 PATCHES = ("x", "y")
 _FIRST_SHAPES = {"x": "square", "y": "triangle"}
 _FIRST_DIGIT_INDEX = 10  # in the gallery of digits
 _BEFORE_UPLOAD = Shape("F")
+_GALLERIES = {"shape": "Shapes", "digit": "Digits"}  # field of the editor → kind of picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +145,15 @@ def source(patch: str) -> Source:
     return editor(patch).source
 
 
+def digit_source(patch: str) -> Source:
+    """The picture of a patch where digits are recognised: in the place of a shape, the digit last chosen.
+
+    The view keeps the shape until the visitor chooses a picture there.
+    """
+    stored = editor(patch)
+    return Digit(stored.digit) if isinstance(stored.source, Shape) else stored.source
+
+
 def listen() -> None:
     """Read the messages of pads, crop circles and uploaders on the page; called before the view is read."""
     for patch in PATCHES:
@@ -219,21 +230,23 @@ def _take_upload(patch: str) -> None:
     _keep(patch, photo=new.photo, upload=(file.file_id, trouble))
 
 
-def kind_widget(patch: str) -> dict[str, Any]:
-    """Arguments of the control that chooses the kind of picture."""
-    return _editor_widget(patch, f"source_{patch}", "kind")
+def kind_widget(patch: str, kinds: Sequence[str] = KINDS) -> dict[str, Any]:
+    """Arguments of the control that chooses one of these kinds of picture; it shows digits if the kind is another."""
+    kind = editor(patch).kind
+    return _editor_widget(patch, f"source_{patch}", "kind", kind if kind in kinds else "Digits")
 
 
 def gallery_widget(patch: str, name: str) -> dict[str, Any]:
     """Arguments of the gallery of shapes (`name` "shape") or digits ("digit")."""
-    return _editor_widget(patch, f"gallery_{name}_{patch}", name)
+    return _editor_widget(patch, f"gallery_{name}_{patch}", name, getattr(editor(patch), name))
 
 
-def _editor_widget(patch: str, key: str, name: str) -> dict[str, Any]:
-    def write(value: object) -> None:
-        _keep(patch, **{name: value})
+def _editor_widget(patch: str, key: str, name: str, value: object) -> dict[str, Any]:
+    def write(chosen: object) -> None:
+        kind = _GALLERIES.get(name)  # a digit may be chosen while the editor still has the shape of the lab
+        _keep(patch, **{name: chosen}, **({} if kind is None else {"kind": kind}))
 
-    return view.bound(key, getattr(editor(patch), name), write, view.obey(_writer(patch), patch))
+    return view.bound(key, value, write, view.obey(_writer(patch), patch))
 
 
 def second_widget() -> dict[str, Any]:

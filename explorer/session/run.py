@@ -20,13 +20,16 @@ class Address:
     bare: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-def begin(page: str) -> None:
+def begin(page: str, recalls: bool = False) -> None:
     """Called before a page is drawn. Parameters that differ from the last link written are decoded into the view.
 
     Without parameters on a new page (the menu was used) the view stays, and is remembered as the meaning of this page's
     bare address, for Back. Until then a bare address means the default view.
+
+    `recalls` says that the tab will report its ticket: a model that is not known yet may be one from before a reload.
     """
     listen()
+    models.touch()
     parameters: Mapping[str, str] = dict(st.query_params)
     before: Address | None = st.session_state.get("address")
     bare = {} if before is None else before.bare
@@ -36,13 +39,15 @@ def begin(page: str) -> None:
         bare = {**bare, page: encode_link(view.current().effective)}
     elif before is None or parameters != before.link:
         parameters = parameters or bare.get(page, {})
-        _follow(parameters)
+        _follow(parameters, recalls)
     st.session_state["address"] = Address(page, parameters, bare)
 
 
 def listen() -> None:
     """Read the messages of the components on the page; called before the view is read, in fragments too."""
     view.listen()
+    models.listen()
+    _settle_awaited()
     pictures.listen()
 
 
@@ -51,6 +56,8 @@ def finish() -> None:
     view.end_of_page()
     address: Address | None = st.session_state.get("address")
     link = encode_link(view.current().effective)
+    if awaits_model():
+        link["model"] = st.session_state["awaited"]
     if address is None or link != address.link:
         st.session_state["address"] = replace(address, link=link) if address else Address("", link)
         st.query_params.from_dict(link)
@@ -61,15 +68,39 @@ def notice() -> str:
     return st.session_state.pop("notice", "")
 
 
-def _follow(link: Mapping[str, str]) -> None:
+def awaits_model() -> bool:
+    """Whether the link names a model that is not known, until the tab has said which models it had."""
+    return bool(st.session_state.get("awaited"))
+
+
+def _settle_awaited() -> None:
+    """Use the model that the link names if the tab had it before it was reloaded, or else say that it is missing."""
+    if not awaits_model() or not models.recalled():
+        return
+    name = st.session_state.pop("awaited")
+    if name in models.own_names():
+        view.change("link", model=name)
+    else:
+        _note_missing(name)
+
+
+def _note_missing(name: str) -> None:
+    st.session_state["notice"] = (
+        f"This link uses a model that is not available here ({name[:_MAX_NAME_CHARACTERS]}). You see the default model."
+    )
+
+
+def _follow(link: Mapping[str, str], recalls: bool = False) -> None:
     """Change the view to that of a link."""
     wanted = decode_link(link)
     name = link.get("model", "")
     if name in models.own_names():  # which `decode_link` does not accept
         wanted = replace(wanted, model=name)
     elif name != wanted.model:
-        name = name[:_MAX_NAME_CHARACTERS]
-        st.session_state["notice"] = f"This link was made with another model ({name}), which is not available here."
+        if recalls and not models.recalled():
+            st.session_state["awaited"] = name
+        else:
+            _note_missing(name)
     if wanted.model == caches.default_model():
         wanted = replace(wanted, model="")
     view.change("link", **{one.name: getattr(wanted, one.name) for one in fields(wanted)})

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from explorer.state import FIELDS, ViewState, read_view
+from explorer.state import FIELDS, SCENARIOS, ViewState, read_view
 from tsa.stage import framed
 
 T = TypeVar("T")
@@ -154,6 +154,9 @@ def listen() -> None:
         _note(name, sequence=message.sequence, held=tuple(d for d in _mounted(name).held if d != message.missing))
         if message.obeyed >= obey(name, *FIELDS[name]):
             change(name, **message.fields)
+            for scenario in SCENARIOS:
+                if scenario.name == message.scenario:
+                    change("scenario", **scenario.fields)
 
 
 def sent(component: str, name: str) -> Any:
@@ -167,11 +170,18 @@ def is_new(component: str, digest: str) -> bool:
     return _mounted(component).sent != digest
 
 
-def data_for(component: str, digest: str, make: Callable[[], bytes], sequence: int = 0, whole: bool = True) -> bytes:
+def data_for(
+    component: str,
+    digest: str,
+    make: Callable[[], bytes],
+    sequence: int = 0,
+    whole: bool = True,
+    extra: Mapping[str, object] | None = None,
+) -> bytes:
     """What a component is sent in this run: revision, digest, its fields of the view, and bytes unless it holds them.
 
     `make` gives the bytes that belong to the digest. `sequence` is that of the last edit that they show. Bytes that
-    are not `whole` are shown, but not kept.
+    are not `whole` are shown, but not kept. `extra` is added to the header.
     """
     if component not in st.session_state:  # new on the page
         _note(component, held=())
@@ -185,6 +195,7 @@ def data_for(component: str, digest: str, make: Callable[[], bytes], sequence: i
         "whole": whole,
         "obey": obey(component, *names),
         "fields": {name: getattr(current(), name) for name in names},
+        **(extra or {}),
     }
     known = digest in held
     if whole:

@@ -10,8 +10,9 @@ from explorer.state.messages import (
     read_orbit_weights,
     read_view,
 )
-from explorer.state.models import LAB_MODEL, NamedModel, open_as, open_named
+from explorer.state.models import LAB_MODEL, MAX_LAB_SIDE_PIXELS, NamedModel, open_as, open_named
 from explorer.state.question import digest_of, scene, scene_digest
+from explorer.state.scenarios import SCENARIOS, Scenario, scenario_of
 from explorer.state.stops import STOPS
 from explorer.state.view import (
     DRAWING_PIXELS,
@@ -31,12 +32,15 @@ __all__ = [
     "GREY_LEVELS",
     "HIDEABLE",
     "LAB_MODEL",
+    "MAX_LAB_SIDE_PIXELS",
     "PHOTO_PIXELS",
+    "SCENARIOS",
     "STOPS",
     "Digit",
     "EditMessage",
     "NamedModel",
     "Pixels",
+    "Scenario",
     "Shape",
     "Source",
     "ViewState",
@@ -50,6 +54,7 @@ __all__ = [
     "read_edit",
     "read_orbit_weights",
     "read_view",
+    "scenario_of",
     "scene",
     "scene_digest",
 ]

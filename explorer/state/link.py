@@ -31,6 +31,7 @@ from tsa import files
 from tsa.pictures import SHAPES, gallery
 
 _MAX_HARMONICS = 64
+_MAX_WEIGHT = 9999
 _MAX_CHARACTERS = 20_000  # of base64 in one parameter
 _MAX_CURVATURE = 1e7  # Σ k²|η_k|, a bound on the curvature: a peak some hundredths of a degree wide
 
@@ -149,6 +150,15 @@ def _read_orbit(text: str) -> tuple[str, str]:
     return first, second
 
 
+def _read_without(text: str) -> tuple[int, ...]:
+    weights = [_whole(1, _MAX_WEIGHT)(part) for part in text.split(",")[:_MAX_HARMONICS]]
+    return tuple(sorted(set(weights)))
+
+
+def _read_flag(text: str) -> bool:
+    return text == "1"
+
+
 def _read_hide(text: str) -> frozenset[str]:
     return frozenset(part for part in text.split(",") if part in HIDEABLE)
 
@@ -165,7 +175,11 @@ _CODECS: dict[str, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
     "observations": ("seen", str, _whole(1, 1000)),
     "prior": ("known", _write_prior, _read_prior),
     "model": ("model", str, _read_model),
-    "log": ("log", lambda value: "1", lambda text: text == "1"),
+    "notch": ("notch", repr, _number(0.0, 1.0, 0.05)),
+    "without": ("without", lambda weights: ",".join(map(str, weights)), _read_without),
+    "tried": ("try", str, _whole(0, 359)),
+    "predict": ("predict", lambda value: "1", _read_flag),
+    "log": ("log", lambda value: "1", _read_flag),
     "circle": ("circle", str, _whole(0, 9999)),
     "filter": ("filter", str, _whole(0, 9999)),
     "orbit": ("orbit", "-".join, _read_orbit),

@@ -14,15 +14,17 @@ from tsa.pictures import CropCircle
 
 _MAX_SEQUENCE = 2**31
 _MAX_SUBSPACES = 10_000
+_MAX_SWITCHED_OFF = 64  # weights, as in a link
 _MAX_PIXEL_CHARACTERS = 8192  # of base64: more than twice a drawing
 _MAX_NAME_CHARACTERS = 100
 
 # The fields of the view that a component shows and may change.
 FIELDS: dict[str, tuple[str, ...]] = {
-    "stage": ("angle", "log", "circle"),
+    "stage": ("angle", "log", "circle", "tried", "without", "predict"),
     "recognise": ("angle",),
     "orbits": ("angle", "orbit"),
     "filters": ("filter",),
+    "symmetry": (),
 }
 
 
@@ -34,6 +36,7 @@ class ViewMessage(NamedTuple):
     sequence: int  # grows with every message of a tab
     fields: Mapping[str, Any]  # of the view
     missing: str  # digest of the bytes that never arrived, or ""
+    scenario: str  # name of the scenario that was chosen, or ""
 
 
 class EditMessage(NamedTuple):
@@ -52,11 +55,11 @@ def read_view(component: str, message: object) -> ViewMessage | None:
     session, obeyed, sequence = (message.get(name) for name in ("session", "obeyed", "sequence"))
     if not _is_text(session) or not _is_count(obeyed) or not _is_count(sequence):
         return None
-    missing = message.get("missing", "")
+    missing, scenario = message.get("missing", ""), message.get("scenario", "")
     fields = {name: _READERS[name](message.get(name)) for name in FIELDS[component]}
-    if not _is_text(missing) or _Invalid in fields.values():
+    if not _is_text(missing) or not _is_text(scenario) or _Invalid in fields.values():
         return None
-    return ViewMessage(session, obeyed, sequence, fields, missing)
+    return ViewMessage(session, obeyed, sequence, fields, missing, scenario)
 
 
 def read_edit(message: object) -> EditMessage | None:
@@ -119,8 +122,20 @@ def _angle(value: object) -> object:
     return value if type(value) is int and 0 <= value < 360 else _Invalid
 
 
-def _log(value: object) -> object:
+def _optional_angle(value: object) -> object:
+    return None if value is None else _angle(value)
+
+
+def _flag(value: object) -> object:
     return value if isinstance(value, bool) else _Invalid
+
+
+def _weights(value: object) -> object:
+    if not isinstance(value, list) or len(value) > _MAX_SWITCHED_OFF:
+        return _Invalid
+    return (
+        tuple(sorted(set(value))) if all(type(one) is int and 0 < one < _MAX_SUBSPACES for one in value) else _Invalid
+    )
 
 
 def _subspace(value: object) -> object:
@@ -133,7 +148,10 @@ def _orbit(value: object) -> object:
 
 _READERS: dict[str, Callable[[object], object]] = {
     "angle": _angle,
-    "log": _log,
+    "log": _flag,
+    "tried": _optional_angle,
+    "without": _weights,
+    "predict": _flag,
     "circle": _subspace,
     "filter": _subspace,
     "orbit": _orbit,

@@ -12,7 +12,7 @@ from tsa.groups import Group, ImageRotation
 from tsa.model import Subgroup
 
 LAB_MODEL = "rotation-16-refined"  # the bundled model whose posteriors show symmetries best
-_MAX_LAB_SIDE_PIXELS = 64  # the lab computes all 360 turns of a patch at once
+MAX_LAB_SIDE_PIXELS = 64  # the lab computes all 360 turns of a patch at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,12 @@ class NamedModel:
     @property
     def turns(self) -> bool:
         """Whether the lab can show it: it rotates square pictures, and these are not too large."""
-        return isinstance(self.action, ImageRotation) and self.action.size <= _MAX_LAB_SIDE_PIXELS
+        return self.rotates and self.shape[0] <= MAX_LAB_SIDE_PIXELS
+
+    @property
+    def rotates(self) -> bool:
+        """Whether its group is the rotation of pictures."""
+        return isinstance(self.action, ImageRotation)
 
     @property
     def shape(self) -> tuple[int, ...]:

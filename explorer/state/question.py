@@ -14,7 +14,13 @@ Picture = NDArray[np.float64]
 
 def scene(view: ViewState, model: Subgroup, x: Picture, y: Picture | None) -> Scene:
     """The scene of a view: its model at noise `view.sigma`, its pictures (y is None for a turned copy of x)."""
-    return Scene(model, x, y, view.angle, view.noise, view.observations, prior(view))
+    return Scene(model, x, y, view.angle, view.noise, view.observations, prior(view), _switched_off(view, model))
+
+
+def _switched_off(view: ViewState, model: Subgroup) -> tuple[int, ...]:
+    """The weights of the model that are switched off; none if no subspace would be left."""
+    weights = set(np.abs(model.weights).tolist())
+    return () if weights <= set(view.without) else tuple(k for k in view.without if k in weights)
 
 
 def prior(view: ViewState) -> tuple[complex, ...]:
@@ -29,7 +35,7 @@ def scene_digest(view: ViewState, model_digest: str, x: Picture, y: Picture | No
 
     The angle, the scale and the chosen subspace are not part of it: they only select from the sweep.
     """
-    return digest_of(model_digest, view.sigma, view.noise, view.observations, prior(view), x, y)
+    return digest_of(model_digest, view.sigma, view.noise, view.observations, prior(view), view.without, x, y)
 
 
 def digest_of(*parts: object) -> str:

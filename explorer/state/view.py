@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # Controls that a link can leave out.
-HIDEABLE = ("x", "y", "noise", "sigma", "prior", "model", "observe", "save")
+HIDEABLE = ("x", "y", "noise", "sigma", "prior", "model", "observe", "save", "symmetry")
 PHOTO_PIXELS = 64  # side of a cropped photo in a link
 DRAWING_PIXELS = 48  # side of a drawing
 GREY_LEVELS = 8  # of a drawing: few, so that it fits into a link
@@ -60,8 +60,11 @@ class ViewState:
 
     `noise` is the standard deviation of the pixel noise on y, `sigma` the noise of the model. `strength` and `centre`
     are those of a von Mises prior over s; `prior` holds the natural parameters that `observations` have led to, and
-    takes its place. `model` is empty for the default model; `circle` is the subspace chosen in the lab and `filter`
-    the one chosen on the page of filters, None for the one with the largest response.
+    takes its place. `notch` is the share of the way from the picture x to the same picture with a notch, which breaks
+    its symmetry. `without` has the weights that are switched off; `tried` is the turn by which the lab lays x over y,
+    None for the first answer; `predict` hides every answer until it is asked for. `model` is empty for the default
+    model; `circle` is the subspace chosen in the lab and `filter` the one chosen on the page of filters, None for the
+    one with the largest response.
     """
 
     x: Source = Shape("square")
@@ -73,6 +76,10 @@ class ViewState:
     centre: int = 0
     observations: int = 0
     prior: tuple[complex, ...] = ()
+    notch: float = 0.0
+    without: tuple[int, ...] = ()
+    tried: int | None = None
+    predict: bool = False
     model: str = ""
     log: bool = False
     circle: int | None = None

@@ -15,22 +15,22 @@ from threadpoolctl import threadpool_limits
 from explorer.state import LAB_MODEL, open_named
 from explorer.tools.chromium import in_chromium
 from tsa.pictures import shapes, to_disc
-from tsa.stage import data_url, show, sweep
+from tsa.stage import PICTURE_RADIUS, RIM_OVER_PICTURE, data_url, show, sweep
 
 # Put into the page: after every frame in which the dial was moved, how long ago the move was, and whether the frame
 # shows it. The knob is a dot inside a ring of paper; both sides of the ring must be where the last move put them.
 _PROBE_DIAL = """
 dial => {
-  const stage = dial.closest('.stage'), canvas = dial.querySelector('canvas'), pen = canvas.getContext('2d');
+  const stage = dial.closest('.stage'), canvas = stage.querySelector('.dial-canvas'), pen = canvas.getContext('2d');
   const paper = getComputedStyle(stage).getPropertyValue('--st-secondary-background-color');
   const level = parseInt(paper.slice(1, 3), 16);
   const probe = window.probe = { turns: [], strokes: [], frames: 0, stale: 0, blank: 0 };
   const look = () => {
     const ratio = window.devicePixelRatio, s = stage.dataset.angle * Math.PI / 180;
     const [w, h] = [canvas.clientWidth, canvas.clientHeight];
-    const rim = Math.min(w, h) / 2 * 0.56 * 1.09;
+    const outer = Math.min(w, h) / 2, rim = outer * RIM, side = 8 * outer / 215;
     const at = (x, y) => pen.getImageData(Math.round(x * ratio), Math.round(y * ratio), 1, 1).data;
-    const ring = [-8, 8].map((d) => at(w / 2 + rim * Math.cos(s + d / rim), h / 2 - rim * Math.sin(s + d / rim)));
+    const ring = [-side, side].map((d) => at(w / 2 + rim * Math.cos(s + d / rim), h / 2 - rim * Math.sin(s + d / rim)));
     probe.frames += 1;
     probe.blank += at(w / 2, h / 2)[3] === 0;
     probe.stale += ring.some((pixel) => Math.abs(pixel[0] - level) > 40);
@@ -41,7 +41,7 @@ dial => {
     requestAnimationFrame(() => port.port2.postMessage(0));
   });
 }
-"""
+""".replace("RIM", f"{PICTURE_RADIUS * RIM_OVER_PICTURE}")
 
 
 # How long after a click, or after a file was chosen, the page has painted another sentence about the pair.
@@ -54,9 +54,9 @@ stage => {
     const port = new MessageChannel();
     port.port1.onmessage = () => window.answers.push(performance.now() - asked);
     requestAnimationFrame(() => port.port2.postMessage(0));
-  }).observe(stage.querySelector('.sentence'), { childList: true, characterData: true, subtree: true });
+  }).observe(stage.querySelector('.answer'), { childList: true, characterData: true, subtree: true });
 }
-"""
+""".replace("RIM", f"{PICTURE_RADIUS * RIM_OVER_PICTURE}")
 
 
 # How long after a click the page has painted what it changed.
@@ -93,7 +93,7 @@ _TURN_DIAL = """
 })
 """
 _FINISHED = "words => document.querySelector('[data-testid=stProgress]')?.innerText.includes(words)"
-_SHAPES = (("triangle", "Three"), ("pentagon", "Five"), ("bar", "Two"))  # and how the sentence about them begins
+_SHAPES = (("triangle", "three"), ("pentagon", "five"), ("bar", "two"))  # and how many turns the answer has
 
 
 def run_bench() -> int:
@@ -164,16 +164,16 @@ def _time_shape(page: Any) -> None:
 
 
 def _wait_for_answer(page: Any, number: int, word: str) -> None:
-    """Wait for this many answers, check that the last begins with `word`, then pause as between two clicks."""
+    """Wait for this many answers, check that the last has `word` turns, then pause as between two clicks."""
     page.wait_for_function("number => window.answers.length >= number", arg=number)
-    sentence = page.locator(".sentence").inner_text()
-    assert sentence.startswith(word), f"the stage should say {word!r}, not {sentence!r}"
+    sentence = page.locator(".answer").inner_text()
+    assert f": {word} turns" in sentence, f"the stage should name {word} turns, not {sentence!r}"
     page.wait_for_timeout(300)
 
 
 def _time_upload(page: Any) -> None:
     page.get_by_text("Upload", exact=True).first.click()
-    page.get_by_text("Until then, the letter F.").wait_for()
+    page.get_by_text("Until then, the letter F is shown.").wait_for()
     page.wait_for_timeout(300)
     page.evaluate("window.answers.length = 0")
     files = page.locator("input[type=file]")
@@ -271,8 +271,7 @@ def _time_filters(page: Any) -> None:
     page.locator(".grid").evaluate(_TIME_CHOICES)
     for step in range(20):
         old = sheet.get_attribute("data-chosen")
-        across, down = 97 * step % (box["width"] - 60), 83 * step % 400
-        page.mouse.click(box["x"] + 20 + across, box["y"] + 20 + down)
+        page.mouse.click(box["x"] + 20, box["y"] + 20 + 83 * step % 400)  # the first filter of a row
         page.wait_for_function("([el, old]) => el.dataset.chosen !== old", arg=[sheet, old])
     delays = page.evaluate("window.choices")
     print(f"filters: 392 pairs ready after {ready:.2f} s, choosing one, click to paint {_percentiles(delays)}")

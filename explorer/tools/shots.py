@@ -24,6 +24,7 @@ def _take(browser: Any, address: str, folder: Path) -> None:
         page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
         page.goto(address)
         page.wait_for_selector(".stage[data-drawn]")
+        page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
         page.evaluate("document.fonts.ready")
         page.screenshot(path=folder / name)
         page.close()

@@ -148,7 +148,9 @@ class Job:
         with self._lock:
             self._watched()
             if self._model is None:
-                raise InputError(f"There is no model yet: this training is {self._state}. Let it finish, or stop it.")
+                raise InputError(
+                    f"There is no model yet, because this training is {self._state}. Let it finish, or stop it."
+                )
             return self._model
 
     # -- private; called with the lock held, except `_follow` and `_take` -----------------------------------------
@@ -177,7 +179,7 @@ class Job:
                 rule = "one training runs" if limit == 1 else f"{limit} trainings run"
                 return f"In the queue at position {self._position}: {rule} at a time."
             case State.RUNNING if self._learned:
-                return f"Learned from {so_far}; now finding the weights."
+                return f"Learned from {so_far}; now estimating the weights."
             case State.RUNNING:
                 return "Starting." if seconds_left is None else f"Learning: about {_duration(seconds_left)} left."
             case State.PAUSED:
@@ -185,9 +187,9 @@ class Job:
             case State.FINISHED:
                 return f"Finished: learned from {self._pairs:,} pairs."
             case State.STOPPED if self._model:
-                return f"Stopped at {so_far}: the model has what was learned until then."
+                return f"Stopped at {so_far}. The model contains what was learned until then."
             case State.STOPPED:
-                return "Stopped before anything was learned: there is no model."
+                return "Stopped before anything was learned, so there is no model."
             case State.FAILED:
                 return self._note
         return f"Discarded{self._note}."

@@ -131,6 +131,12 @@ def test_the_summary_explains_every_number(rotation):
         assert isinstance(value, str) or np.isfinite(value), name
         assert meaning.endswith(".")
         assert len(meaning) < 90
+        assert rotation.data()[name]
+    # A number measured on white noise is not taken for one on digits.
+    data = rotation.data()
+    assert (data["equivariance error"], data["error on digits"]) == ("white noise", "30 digits of MNIST")
+    assert rotation.summary()["error on digits"][0] == pytest.approx(rotation.equivariance.total.mean())
+    assert rotation.summary()["equivariance error"][0] == pytest.approx(rotation.equivariance.on_white_noise.mean())
 
 
 def test_progress_is_monotone_and_ends():

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from playwright.sync_api import expect
 
-from tests.shared.browser import angle, says
+from tests.shared.browser import ONE_TURN, angle, open_sheet, says
 from tsa.stage import show
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
@@ -45,9 +46,12 @@ def lab(tab, address, tmp_path):
     tab.goto(address)
     tab.wait_for_selector(".stage[data-drawn]")
     yield "shapes"
-    tab.locator(".keys summary").click()
+    tab.locator(".keys-button").click()
     yield "keys"
-    tab.locator(".keys summary").click()
+    tab.keyboard.press("Escape")
+    tab.locator(".terms-button").click()
+    yield "terms"
+    tab.keyboard.press("Escape")
     tab.get_by_text("Draw", exact=True).click()
     tab.wait_for_selector(".paper")
     yield "draw"
@@ -89,7 +93,7 @@ def model(tab, address, tmp_path):
     tab.get_by_text("Refinement splits the learned subspaces").wait_for()
     yield "refine"
     tab.get_by_role("tab", name="Compare").click()
-    tab.get_by_text("matched by weight").wait_for()
+    tab.get_by_text("Pairs of subspaces with the same weight").wait_for()
     yield "compare"
     tab.get_by_role("tab", name="Provenance").click()
     tab.get_by_test_id("stJson").wait_for()
@@ -159,12 +163,12 @@ def test_all_of_the_lab_without_a_mouse(page, tmp_path):
         page.keyboard.press("ArrowUp")
     assert page.locator(".st-key-pad_x .spoken").inner_text() == "Pen down, 50 % across, 50 % down."
     page.keyboard.press("Space")
-    says(page, "One turn")
+    says(page, ONE_TURN)
     dial = go_to(page, ".dial")
     for _ in range(5):
         page.keyboard.press("ArrowLeft")
     assert angle(page) == 35
-    assert dial.get_attribute("aria-valuetext") == "35 degrees. One turn explains this pair: 35°."
+    assert dial.get_attribute("aria-valuetext") == "35 degrees. By 35°."
     go_to(page, ".circles-canvas")
     page.keyboard.press("Home")
     assert page.locator(".detail-title").inner_text() == "Subspace 1 · weight 0"
@@ -188,11 +192,13 @@ def test_all_of_the_lab_without_a_mouse(page, tmp_path):
 
 @pytest.mark.slow
 def test_the_keys_are_explained(page):
-    go_to(page, ".keys summary")
+    go_to(page, ".keys-button")
     page.keyboard.press("Enter")
-    assert "Space plays and pauses" in page.locator(".keys dl").inner_text()
     described = page.locator(".dial").get_attribute("aria-describedby")
-    assert page.locator(f".keys #{described}").count() == 1
+    expect(page.locator(f"#{described}")).to_be_visible()
+    assert "Space plays and pauses" in page.locator(f"#{described}").inner_text()
+    page.keyboard.press("Escape")
+    expect(page.locator(f"#{described}")).to_be_hidden()
 
 
 @pytest.mark.slow
@@ -200,7 +206,7 @@ def test_every_picture_is_told_in_words(page):
     for canvas in page.evaluate_handle(ALL, "canvas:not([aria-hidden])").get_properties().values():
         label = canvas.as_element().get_attribute("aria-label")
         assert label, canvas.as_element().get_attribute("class")
-    strip = page.locator(".strip-canvas").get_attribute("aria-label")
+    strip = page.locator(".waves-canvas").get_attribute("aria-label")
     assert "peaks at 30° with 25 % of the probability, 120°" in strip
     assert strip.endswith("The true turn is 30°. Uncertainty 5.8 of 8.5 bits.")
     chosen = page.locator(".circles-canvas [aria-selected=true]").text_content()
@@ -224,7 +230,7 @@ def test_nothing_is_spoken_while_it_moves(page):
     page.locator(".play").click()
     page.wait_for_selector(f".dial[aria-valuenow='{angle(page)}']")
     assert stage.get_attribute("data-told") == "true"
-    assert page.locator(".spoken").first.text_content() == page.locator(".sentence").inner_text()
+    assert page.locator(".spoken").first.text_content() == page.locator(".answer").inner_text()
 
 
 @pytest.mark.slow
@@ -232,7 +238,7 @@ def test_who_wants_no_motion_gets_none_until_it_is_asked_for(browser, server):
     tab = browser.new_page(reduced_motion="reduce")
     tab.goto(f"{server}/filters")
     tab.wait_for_selector(".sheet[data-chosen]")
-    assert tab.locator(".play").get_attribute("aria-label") == "Play its orbit"
+    assert tab.locator(".play").get_attribute("aria-label") == "Play the phase"
     turn, start = tab.locator(".turn").element_handle(), tab.locator(".turn").input_value()
     tab.locator(".play").click()
     tab.wait_for_function("([el, start]) => el.value !== start", arg=[turn, start])
@@ -252,21 +258,24 @@ UNTOUCHABLE = """all => all
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", ["Shapes", "Draw", "Digits"])
-def test_a_phone_has_the_patch_then_the_stage_then_the_rest(browser, server, source):
+def test_a_phone_has_the_dial_first_and_controls_in_sheets(browser, server, source):
     tab = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     tab.goto(server)
     tab.wait_for_selector(".stage[data-drawn]")
-    tab.get_by_text(source, exact=True).tap()
+    dial = tab.locator(".dial").bounding_box()
+    assert dial["y"] + dial["height"] < 844 - 64  # the dial is seen without scrolling, above the dock
+    assert min(dial["width"], dial["height"]) > 240
+    controls = tab.locator(".st-key-labcontrols_picture")
+    assert controls.is_hidden()
+    open_sheet(tab, "Picture")
+    tab.get_by_text(source, exact=True).first.tap()
     tab.wait_for_selector({"Draw": ".paper"}.get(source, f".st-key-gallery_{source[:-1].lower()}_x"))
-    patch, dial, rest = (
-        tab.locator(name).bounding_box() for name in (".st-key-controls_patch", ".dial", ".st-key-controls_rest")
-    )
-    assert patch["y"] + patch["height"] < dial["y"] < dial["y"] + 300 < rest["y"]
-    assert source == "Draw" or dial["y"] + dial["height"] < 844  # the dial is seen without scrolling
-    assert min(dial["width"], dial["height"]) > 300
+    sheet = controls.bounding_box()
+    assert sheet["x"] >= 0
+    assert sheet["x"] + sheet["width"] <= 390
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
     assert tab.evaluate("document.querySelector('.stMain').scrollWidth") <= 390
-    touched = ":is(.stage, .pad) :is(button, select, summary, [tabindex]), [role=radio], .stButton button"
+    touched = ":is(.stage, .pad) :is(button:not(.switch), select, summary, [tabindex]), [role=radio], .stButton button"
     assert tab.evaluate(UNTOUCHABLE, tab.evaluate_handle(ALL, touched)) == []
     tab.close()
 
@@ -278,7 +287,7 @@ def test_everything_fits_at_twice_the_size(browser, server, path):
     context = browser.new_context(viewport={"width": 720, "height": 450}, device_scale_factor=2)
     tab = context.new_page()
     tab.goto(server + path)
-    tab.wait_for_selector(".stage[data-drawn], .sheet[data-chosen], .orbit[data-drawn], .stSlider, .stSelectbox")
+    tab.wait_for_selector(".stage[data-drawn], .sheet[data-chosen], .orbit[data-drawn], .stTabs, .film[data-at]")
     assert tab.evaluate("document.querySelector('.stMain').scrollWidth") <= 720
     boxes = "all => all.filter((e) => e.clientWidth).map((e) => e.getBoundingClientRect().toJSON())"
     sizes = tab.evaluate(boxes, tab.evaluate_handle(ALL, ".card, .stSlider, .stSelectbox"))

@@ -35,7 +35,7 @@ def test_every_download_holds_what_it_says(page, browser, tmp_path):
             assert film.n_frames >= 30
     assert np.load(tmp_path / "x.npy", allow_pickle=False).shape == (256,)
     texts = [element.text or "" for element in ElementTree.parse(tmp_path / "stage.svg").iter()]
-    assert any("Three turns explain this pair equally well: 30°, 150°, 270°." in text for text in texts)
+    assert any("By 30°, 150° or 270°: three turns fit equally well." in text for text in texts)
     modes = json.loads((tmp_path / "summary.json").read_text())["modes"]
     assert [mode["mass"] for mode in modes] == pytest.approx([1 / 3] * 3, abs=0.02)
     assert decode_link(json.loads((tmp_path / "view.json").read_text())).x == Shape("triangle")

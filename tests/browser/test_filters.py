@@ -119,13 +119,16 @@ def test_the_phase_is_where_the_lab_has_turned_the_plane(browser, server):
     with filters(browser, server, "?angle=50&filter=27") as tab:
         assert tab.locator(".name").inner_text() == "Subspace 28 · weight 4"
         assert tab.locator(".phi").inner_text() == "φ = 200°"  # 4 · 50°
-        assert tab.locator(".moved").inner_text() == "φ = ω·s: the picture turned by s = 50° (or 90° more)."
+        assert (
+            tab.locator(".moved").inner_text()
+            == "φ = ω·s for the picture turned by s = 50° (or any multiple of 90° more)."
+        )
         assert text_changes(tab, ".phi", lambda: tab.locator(".turn").fill("90")) == "φ = 90°"
-        assert "s = 22.5° (or 90° more)" in tab.locator(".moved").inner_text()
+        assert "s = 22.5° (or any multiple of 90° more)" in tab.locator(".moved").inner_text()
         tab.locator(".grid").focus()
         text_changes(tab, ".phi", lambda: tab.keyboard.press("Home"))
         assert tab.locator(".turn").is_disabled()
-        assert tab.locator(".moved").inner_text() == "Weight 0: no turn of the picture changes it."
+        assert tab.locator(".moved").inner_text() == "Weight 0: no turn of the picture changes this filter."
 
 
 def test_title_and_labels_follow_the_order(browser, server):
@@ -147,6 +150,6 @@ def test_a_range_the_wrong_way_round_and_an_empty_one(browser, server):
         assert tab.locator(".nothing").is_hidden()
         tab.locator(".low").fill("14")
         tab.locator(".high").fill("14")
-        tab.get_by_text("No filter has such a weight").wait_for()
+        tab.get_by_text("No filter is within these limits").wait_for()
         text_changes(tab, ".count", lambda: tab.locator(".all").click())
         assert tab.locator(".nothing").is_hidden()

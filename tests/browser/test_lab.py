@@ -2,12 +2,24 @@
 
 import pytest
 from PIL import Image
+from playwright.sync_api import expect
 
-from tests.shared.browser import angle, choose, dial_points, drawn, says, silent
+from tests.shared.browser import (
+    ONE_TURN,
+    address_has,
+    angle,
+    choose,
+    circle_at,
+    dial_points,
+    drawn,
+    open_sheet,
+    says,
+    silent,
+)
 
 
 def test_first_look_is_complete_without_scrolling(page):
-    assert "Four turns explain this pair equally well: 30°, 120°, 210°, 300°." in page.locator(".sentence").inner_text()
+    assert "By 30°, 120°, 210° or 300°: four turns fit equally well." in page.locator(".answer").inner_text()
     for card in page.locator(".stage .card").all():
         box = card.bounding_box()
         assert box["y"] + box["height"] <= 900
@@ -26,7 +38,7 @@ def test_dragging_turns_without_the_network(page):
     assert angle(page) == pytest.approx(75, abs=3)
     assert drawn(page) >= before + 5
     assert page.traffic == []
-    assert "75°" in page.locator(".sentence").inner_text() or "74°" in page.locator(".sentence").inner_text()
+    assert "75°" in page.locator(".answer").inner_text() or "74°" in page.locator(".answer").inner_text()
     page.mouse.up()
     assert angle(page) == pytest.approx(75, abs=3)
 
@@ -35,7 +47,7 @@ def test_dragging_turns_without_the_network(page):
 def test_wheel_and_keys(page):
     x, y, _ = dial_points(page)
     page.mouse.move(x, y)
-    page.mouse.wheel(0, -100)
+    page.mouse.wheel(0, -20)  # a degree for every twenty pixels
     page.wait_for_selector(".stage[data-angle='31']")
     dial = page.locator(".dial")
     dial.focus()
@@ -47,7 +59,7 @@ def test_wheel_and_keys(page):
     page.wait_for_selector(".stage[data-angle='0']")
     assert dial.get_attribute("role") == "slider"
     assert dial.get_attribute("aria-valuenow") == "0"
-    assert "turns explain" in dial.get_attribute("aria-valuetext")
+    assert "turns fit" in dial.get_attribute("aria-valuetext")
 
 
 @pytest.mark.slow
@@ -63,14 +75,19 @@ def test_play_and_pause(page):
 
 @pytest.mark.slow
 def test_hovering_a_circle_takes_it_apart(page):
-    title = page.locator(".detail-title").inner_text()
-    box = page.locator(".circles-canvas").bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 16, box["y"] + box["height"] / 16)
-    page.wait_for_function(
-        "([el, old]) => el.textContent !== old", arg=[page.locator(".detail-title").element_handle(), title]
-    )
-    assert page.locator(".detail-title").inner_text() == "Subspace 1 · weight 0"
+    panel = page.locator(".detail")
+    assert panel.is_hidden()
+    page.mouse.move(*circle_at(page, 0))
+    expect(page.locator(".detail-title")).to_have_text("Subspace 1 · weight 0")
     assert "this line" in page.locator(".detail-text").inner_text()
+    page.mouse.move(5, 5)
+    expect(panel).to_be_hidden()
+    page.mouse.click(*circle_at(page, 27))  # pinned: it stays open
+    page.mouse.move(5, 5)
+    expect(page.locator(".detail-title")).to_have_text("Subspace 28 · weight 4")
+    address_has(page, "circle=27")
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
 
 
 @pytest.mark.slow
@@ -78,7 +95,7 @@ def test_a_shape_changes_the_answer(page):
     choose(page, "triangle")
     says(page, "Three turns")
     choose(page, "disc")
-    says(page, "Every turn")
+    says(page, "By any angle")
 
 
 @pytest.mark.slow
@@ -86,18 +103,18 @@ def test_drawing_with_the_mouse_updates_during_the_stroke(page):
     page.get_by_text("Draw", exact=True).click()
     paper = page.locator(".paper")
     paper.wait_for()
-    says(page, "Every turn")
+    says(page, "By any angle")
     box = paper.bounding_box()
     at = lambda u, v: (box["x"] + u * box["width"], box["y"] + v * box["height"])  # noqa: E731
     page.mouse.move(*at(0.5, 0.2))
     page.mouse.down()
     page.mouse.move(*at(0.5, 0.8), steps=20)
-    sentence = page.locator(".sentence").element_handle()
-    page.wait_for_function("el => !el.textContent.startsWith('Every turn')", arg=sentence)  # the pen is still down
+    sentence = page.locator(".answer").element_handle()
+    page.wait_for_function("el => !el.textContent.startsWith('By any angle')", arg=sentence)  # the pen is still down
     page.mouse.up()
     says(page, "Two turns")
     page.locator(".clear").click()
-    says(page, "Every turn")
+    says(page, "By any angle")
     page.locator(".undo").click()
     says(page, "Two turns")
 
@@ -110,7 +127,7 @@ def test_drawing_with_the_keyboard(page):
     for _ in range(8):
         page.keyboard.press("ArrowUp")
     page.keyboard.press("Space")
-    says(page, "One turn")
+    says(page, ONE_TURN)
 
 
 @pytest.mark.slow
@@ -134,7 +151,7 @@ def test_upload_and_crop(page, tmp_path):
     page.get_by_text("Upload", exact=True).first.click()
     page.locator("input[type=file]").set_input_files(tmp_path / "bar.png")
     page.wait_for_selector(".photo[data-name]")
-    says(page, "One turn")  # off centre: no symmetry
+    says(page, ONE_TURN)  # off centre: no symmetry
     box = page.locator(".photo").bounding_box()
     at = lambda u, v: (box["x"] + u * box["width"], box["y"] + v * box["height"])  # noqa: E731
     page.mouse.move(*at(0.5, 0.5))
@@ -147,17 +164,17 @@ def test_upload_and_crop(page, tmp_path):
     says(page, "Two turns")
     page.locator(".photo").focus()
     page.keyboard.press("Shift+ArrowRight")
-    says(page, "One turn")
+    says(page, ONE_TURN)
     (tmp_path / "fake.png").write_text("not a picture")
     page.locator("input[type=file]").set_input_files(tmp_path / "fake.png")
     page.get_by_text("This is not a PNG, JPEG, WebP, BMP or GIF picture.").wait_for()
-    assert page.locator(".sentence").inner_text().startswith("One turn")
+    assert ONE_TURN.search(page.locator(".answer").inner_text())
 
 
 @pytest.mark.slow
 def test_a_second_picture_and_the_drawing_that_comes_back(page):
     page.get_by_text("Another picture").click()
-    says(page, "No turn explains")
+    says(page, "No turn makes x into y")
     source = page.locator(".st-key-source_y")
     source.get_by_text("Draw", exact=True).click()
     paper = page.locator(".st-key-pad_y .paper")
@@ -178,13 +195,17 @@ def test_a_second_picture_and_the_drawing_that_comes_back(page):
 
 @pytest.mark.slow
 def test_numbers_explain_themselves(page):
-    number = page.locator(".numbers div").nth(3)
-    assert number.inner_text().startswith("Manifold distance")
-    number.hover()
-    shown = "el => getComputedStyle(el, '::after').content"
-    assert "after the best single turn" in number.evaluate(shown)
-    torus, manifold, euclid = (float(page.locator(f".{name}").inner_text()) for name in ("torus", "manifold", "euclid"))
+    expect(page.locator(".numbers-button")).to_have_text("Uncertainty: 5.8 of 8.5 bits")
+    page.locator(".numbers-button").click()
+    terms = page.locator(".numbers dt").all_inner_texts()
+    values = dict(zip(terms, page.locator(".numbers dd").all_inner_texts(), strict=True))
+    assert "after the best single turn" in values["Manifold distance"]
+    torus, manifold, euclid = (
+        float(values[f"{name} distance"].split(". ")[0]) for name in ("Torus", "Manifold", "Euclidean")
+    )
     assert torus <= manifold <= euclid
+    page.keyboard.press("Escape")
+    expect(page.locator(".numbers")).to_be_hidden()
 
 
 @pytest.mark.slow
@@ -211,7 +232,8 @@ def test_a_finger_draws_and_turns(browser, server):
             point = {"x": box["x"] + u * box["width"], "y": box["y"] + v * box["height"]}
             finger.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": [point][: kind != "End"]})
 
-    tab.get_by_text("Draw", exact=True).tap()
+    open_sheet(tab, "Picture")
+    tab.get_by_text("Draw", exact=True).first.tap()
     paper = tab.locator(".paper")
     paper.wait_for()
     paper.scroll_into_view_if_needed()
@@ -219,10 +241,11 @@ def test_a_finger_draws_and_turns(browser, server):
     drag(paper.bounding_box(), (0.5, 0.25), (0.5, 0.75))
     says(tab, "Two turns")
     assert tab.evaluate("document.querySelector('.stMain').scrollTop") == top  # the page stayed where it was
+    open_sheet(tab, "Picture")  # closes it
     dial = tab.locator(".dial")
     dial.scroll_into_view_if_needed()
     before = angle(tab)
-    drag(dial.bounding_box(), (0.9, 0.5), (0.5, 0.1))
+    drag(dial.bounding_box(), (0.8, 0.5), (0.5, 0.2))
     tab.wait_for_function(
         "([el, old]) => Number(el.dataset.angle) > old + 30", arg=[tab.locator(".stage").element_handle(), before]
     )

@@ -73,7 +73,7 @@ def test_a_copied_link_opens_the_same_stage(page, browser, source):
     other.wait_for_selector(".stage[data-angle='40']")
     other.wait_for_function(
         "([el, text]) => el.textContent === text",
-        arg=[other.locator(".sentence").element_handle(), page.locator(".sentence").inner_text()],
+        arg=[other.locator(".answer").element_handle(), page.locator(".answer").inner_text()],
     )
     assert differing(stage_pixels(page), stage_pixels(other)) < 1e-3
     fresh.close()
@@ -83,11 +83,11 @@ def test_a_teacher_hides_controls_and_embeds_the_stage(browser, server):
     tab = browser.new_page(viewport={"width": 1440, "height": 900})
     tab.goto(f"{server}/?x=shape.hexagon&hide=x,sigma,nonsense")
     says(tab, "Six turns")
-    assert tab.get_by_text("Patch x", exact=True).count() == 0
-    assert tab.get_by_text("Model noise σ").count() == 0
+    assert tab.get_by_text("Picture x", exact=True).count() == 0
+    assert tab.get_by_text("Expected noise σ").count() == 0
     assert tab.get_by_text("Pixel noise on y").count() == 1
     tab.goto(f"{server}/?embed=true&x=shape.triangle&angle=10")
-    says(tab, "Three turns explain this pair equally well: 10°")
+    says(tab, "By 10°, 130° or 250°: three turns")
     assert tab.get_by_text("Pixel noise on y").count() == 0
     tab.close()
 
@@ -117,10 +117,10 @@ def test_a_page_taken_away_turns_without_a_network(browser, tmp_path):
     asked = []
     tab.on("request", lambda request: asked.append(request.url))
     tab.goto((tmp_path / "stage.html").as_uri())
-    says(tab, "Five turns explain this pair equally well: 20°")
+    says(tab, "By 20°, 92°, 164°, 236° or 308°: five turns")
     tab.locator(".dial").focus()
     tab.keyboard.press("ArrowLeft")
-    says(tab, "Five turns explain this pair equally well: 21°")
+    says(tab, "By 21°, 93°, 165°, 237° or 309°: five turns")
     tab.locator(".play").click()
     tab.wait_for_function("el => Number(el.dataset.angle) > 40", arg=tab.locator(".stage").element_handle())
     assert tab.locator(".link").is_hidden()

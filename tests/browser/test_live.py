@@ -41,7 +41,7 @@ def test_a_stroke_runs_no_script(sent, server):
     sent.goto(server)
     sent.get_by_text("Draw", exact=True).click()
     sent.wait_for_selector(".line[data-open]", state="attached")
-    says(sent, "Every turn")
+    says(sent, "By any angle")
     sent.said.clear()
 
     def hold():
@@ -56,7 +56,7 @@ def test_without_the_line_strokes_are_answered_all_the_same(sent, server):
     sent.route_web_socket(re.compile("/live$"), lambda socket: socket.close())
     sent.goto(server)
     sent.get_by_text("Draw", exact=True).click()
-    says(sent, "Every turn")
+    says(sent, "By any angle")
     stroke(sent)
 
 
@@ -111,40 +111,41 @@ def slow(sent, server):
 
 def test_the_answer_does_not_wait_for_the_page(slow):
     choose(slow, "triangle")
-    says(slow, "Three turns explain this pair equally well: 30°")
+    says(slow, "By 30°, 150° or 270°: three turns")
     slow.holding = False
     slow.release()
     address_has(slow, "triangle")
     slow.locator(".dial").focus()
     slow.keyboard.press("ArrowLeft")  # all other turns are here too
-    says(slow, "Three turns explain this pair equally well: 31°")
+    says(slow, "By 31°, 151° or 271°: three turns")
 
 
 def test_who_turns_on_before_all_turns_are_here_sees_what_is_known(slow):
     choose(slow, "triangle")
-    says(slow, "Three turns explain this pair equally well: 30°")
+    says(slow, "By 30°, 150° or 270°: three turns")
     slow.locator(".dial").focus()
     slow.keyboard.press("ArrowLeft")
     slow.wait_for_selector(".stage.pending[data-angle='31']")  # the picture turns, nothing is said of it yet
     slow.holding = False
     slow.release()
-    says(slow, "Three turns explain this pair equally well: 31°")
+    says(slow, "By 31°, 151° or 271°: three turns")
     slow.wait_for_selector(".stage[data-angle='31']:not(.pending)")
 
 
 def test_a_page_that_comes_late_does_not_bring_back_what_is_over(slow):
-    slow.locator(".sentence").evaluate(
-        "el => { window.heard = []; new MutationObserver(() => window.heard.push(el.textContent.split(' ')[0]))"
+    slow.locator(".answer").evaluate(
+        "el => { window.heard = []; const hear = () => window.heard.push(el.textContent.match(/(\\w+) turns/)?.[1]);"
+        " new MutationObserver(hear)"
         ".observe(el, { childList: true, characterData: true, subtree: true }) }"
     )
-    for shape, word in (("triangle", "Three"), ("pentagon", "Five")):
+    for shape, word in (("triangle", "three"), ("pentagon", "five")):
         choose(slow, shape)
         says(slow, word)
     slow.holding = False
     slow.release()
     address_has(slow, "pentagon")
     at_rest(slow)
-    assert slow.evaluate("window.heard") == ["Three", "Five"]
+    assert slow.evaluate("window.heard") == ["three", "five"]
 
 
 def test_a_dial_that_is_elsewhere_waits_for_all_turns(slow):
@@ -177,5 +178,5 @@ def test_the_stage_comes_back_to_a_picture_it_had(page):
     says(page, "Three turns")
     before = drawn(page)
     choose(page, "square")
-    says(page, "Four turns explain this pair equally well: 31°")
+    says(page, "By 31°, 121°, 211° or 301°: four turns")
     assert drawn(page) > before

@@ -72,18 +72,18 @@ def check(first, second, sentence, because, closes, winds, identity, within):
         return
     if len(moving) == 2:
         assert sentence.startswith("The path never closes")
-        assert (closes, winds, identity) == ("never", "without end", "none but 0")
+        assert (closes, winds, identity) == ("never", "unlimited", "only 0°")
         return
     period = smallest_return(first.factor, second.factor)  # in turns, if the unit is one
     p, q = first.factor * period, second.factor * period
     assert winds == f"{p} × and {q} ×"
     if moving != {""}:
-        assert "no number of whole turns" in sentence
+        assert "not a whole number of turns" in sentence
     elif period.numerator > 1:
         assert "one whole turn does not" in sentence
         assert identity == f"multiples of {round(float(360 * period))}°"
     elif period == 1:
-        assert sentence == "The path closes after one turn of s, and not before."
+        assert sentence == "The path closes after exactly one turn of s."
     else:
         assert sentence.startswith(f"The path closes after {period} of a turn")
         assert f"order {period.denominator}." in because

@@ -4,6 +4,7 @@ import io
 
 import numpy as np
 from PIL import Image
+from playwright.sync_api import expect
 
 from tests.shared.browser import (
     TIMEOUT_MS,
@@ -90,6 +91,27 @@ def test_a_strangers_model_is_read_compared_and_used(page):
     page.get_by_text("theirs: 10 filter pairs").wait_for()
 
 
+def test_own_models_survive_a_reload_of_the_tab(page, server):
+    buffer = io.BytesIO()
+    np.save(buffer, np.linalg.qr(np.random.default_rng(0).normal(size=(64, 20)))[0])
+    visit(page, "Model")
+    files = page.locator("input[type=file]")
+    files.wait_for(state="attached")
+    files.set_input_files({"name": "mine.npy", "mimeType": "application/x", "buffer": buffer.getvalue()})
+    address_has(page, "model=mine")
+    page.wait_for_function("() => sessionStorage.getItem('tsa-models')")
+    page.reload()
+    page.get_by_text("No known group acts on these filters").wait_for()
+    assert "model=mine" in page.url
+    page.goto(f"{server}/filters?model=mine")
+    page.get_by_text("mine: 10 filter pairs").wait_for()
+    other = page.context.browser.new_page()  # another tab has no ticket
+    other.goto(f"{server}/filters?model=mine")
+    other.get_by_text("a model that is not available here (mine)").wait_for()
+    other.get_by_text("rotation-16-refined: 48 filter pairs").wait_for()
+    other.close()
+
+
 def snapshot(page, **wanted):
     """Wait until the training component shows this; the data of its element."""
     element = page.locator(".film")
@@ -146,7 +168,7 @@ def test_filters_emerge(browser, server):
         page.locator(".film .play").click()
         assert int(snapshot(page, playing="false")["at"]) < 20
         page.get_by_role("button", name="Use on all pages").click()
-        page.get_by_text("is now used in the lab").wait_for()
+        page.get_by_text("is now used on the page Filters").wait_for()
         address_has(page, "model=my+shift+32")
         visit(page, "Filters")
         page.get_by_text("my shift 32, 16 planes, 100k pairs: 16 filter pairs").wait_for()
@@ -197,3 +219,68 @@ def test_snapshots_do_not_play_if_reduced_motion_is_preferred(browser, server):
         snapshot(page, playing="true")
         page.get_by_role("button", name="Discard").click()
         page.get_by_text("Pairs to learn from").wait_for()
+
+
+def test_no_page_asks_for_what_is_not_there(browser, server):
+    tab = browser.new_page()
+    failed = []
+    tab.on("response", lambda response: response.status >= 400 and failed.append(response.url))
+    for path, drawn in (
+        ("filters", ".sheet[data-chosen]"),
+        ("orbits", ".orbit[data-drawn]"),
+        ("", ".stage[data-drawn]"),
+    ):
+        tab.goto(f"{server}/{path}")
+        tab.wait_for_selector(drawn)
+    assert failed == []
+    tab.close()
+
+
+def test_the_menu_of_a_phone_is_closed_until_it_is_wanted(browser, server):
+    tab = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True)
+    tab.goto(f"{server}/orbits")
+    tab.wait_for_selector(".orbit[data-drawn]")
+    link = tab.get_by_test_id("stSidebarNavLink").filter(has_text="Filters")
+    for _ in range(2):
+        expect(link).not_to_be_in_viewport()
+        tab.get_by_test_id("stExpandSidebarButton").click()
+        expect(link).to_be_in_viewport()
+        tab.reload()  # the browser has kept that the menu was open
+        tab.wait_for_selector(".orbit[data-drawn]")
+    tab.get_by_test_id("stExpandSidebarButton").click()
+    link.click()
+    tab.wait_for_selector(".sheet[data-chosen]")
+    expect(link).not_to_be_in_viewport()
+    tab.close()
+
+
+def test_an_embedded_page_has_no_navigation(browser, server):
+    tab = browser.new_page()
+    tab.goto(f"{server}/orbits?embed=true")
+    tab.wait_for_selector(".orbit[data-drawn]")
+    assert tab.get_by_role("link", name="Filters").count() == 0
+    assert tab.get_by_test_id("stHeaderLogo").count() == 0
+    tab.close()
+
+
+def test_steps_add_nothing_to_the_history(browser, server):
+    tab = browser.new_page()
+    tab.goto(f"{server}/recognise")
+    tab.wait_for_selector(".recognise[data-drawn]")
+    before = tab.evaluate("history.length")
+    tab.locator(".dial").focus()
+    for degrees in (35, 40, 45):
+        tab.keyboard.press("ArrowLeft")
+        address_has(tab, f"angle={degrees}")
+    assert tab.evaluate("history.length") == before
+    tab.goto(f"{server}/orbits")
+    tab.wait_for_selector(".orbit[data-drawn]")
+    before = tab.evaluate("history.length")
+    tab.locator("input.first").focus()
+    tab.keyboard.press("ArrowRight")
+    address_has(tab, "orbit=")
+    assert tab.evaluate("history.length") == before
+    tab.get_by_role("button", name="4 : 8").click()  # a choice, to which Back leads
+    address_has(tab, "orbit=4-8")
+    assert tab.evaluate("history.length") == before + 1
+    tab.close()

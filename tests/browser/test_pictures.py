@@ -12,7 +12,7 @@ from tsa.stage import sweep
 from tsa.stage.draw import SIZE_PIXELS, DialView, stage_png, stage_svg
 
 pytestmark = pytest.mark.slow
-DIAL = np.s_[14:38, 24:49]  # in squares of 12 pixels
+DIAL = np.s_[25:52, 15:43]  # in squares of 12 pixels
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_svg_and_png_look_alike(name, look, model, tab, tmp_path):
         return np.abs(coarse(drawn) - vector)
 
     same = gap(30, look)
-    assert same.mean() < 1.2  # all of it, where fonts differ too
+    assert same.mean() < 1.5  # all of it, where fonts differ too
     assert same[DIAL].max() < 35  # picture, rim and knob
     assert gap(75, look)[DIAL].mean() > 10
     assert gap(30, {"light": "dark", "dark": "light"}[look]).mean() > 100

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.shared.browser import choose, dial_points, says, silent, visit
+from tsa.recognition import DISTANCES
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def test_first_look_is_complete_without_scrolling(digit):
         box = card.bounding_box()
         assert box["y"] + box["height"] <= 900
         assert box["x"] + box["width"] <= 1440
-    assert digit.locator(".row").count() == 5
+    assert digit.locator(".row").count() == len(DISTANCES)
     for canvas in digit.locator(".recognise canvas[role=img]").all():
         assert canvas.get_attribute("aria-label")
     name = digit.locator(".name").first
@@ -54,14 +55,14 @@ def test_the_words_are_true_at_every_angle(digit):
     dial.focus()
     digit.keyboard.press("Home")
     digit.wait_for_selector(".recognise[data-angle='0']")
-    claimed = int(re.search(r"its answer changes (\d+) times", sentence(digit))[1])
+    claimed = int(re.search(r"\(changes (\d+) times", sentence(digit))[1])
     share = int(re.search(r"Euclidean distance is right at (\d+) %", digit.locator(".because").inner_text())[1])
     # All angles in one go, by the keys a person would press: what each distance says, and what is said of it.
     seen = digit.evaluate(
         """(dial) => {
           const root = dial.closest(".recognise");
           const winner = (name) => Number(root.querySelector(`[data-distance="${name}"]`).dataset.winner);
-          return Array.from({ length: 360 }, () => {
+          return Array.from({ length: 72 }, () => {
             const words = root.querySelector(".sentence").textContent;
             const row = [Number(root.dataset.angle), winner("ED"), winner("MD"), words];
             dial.onkeydown(new KeyboardEvent("keydown", { key: "ArrowLeft" }));
@@ -70,16 +71,14 @@ def test_the_words_are_true_at_every_angle(digit):
         }""",
         dial.element_handle(),
     )
-    assert [row[0] for row in seen] == list(range(360))
-    euclid = [row[1] for row in seen[::5]]
+    assert [row[0] for row in seen] == list(range(0, 360, 5))
+    euclid = [row[1] for row in seen]
     assert claimed == sum(a != b for a, b in zip(euclid, euclid[1:] + euclid[:1], strict=True)) > 5
     assert share == int(100 * euclid.count(2) / 72)
     assert {row[2] for row in seen} == {2}
     for degrees, said, _, words in seen:
-        nearest = (degrees + 2) // 5 % 72
-        assert said == euclid[nearest]
-        assert words.startswith(f"Euclidean distance finds {said} at {5 * nearest}°, and its answer changes")
-        assert words.endswith("manifold distance finds 2 at every angle.")
+        assert words.startswith(f"At {degrees}°, Euclidean distance says {said} (changes")
+        assert words.endswith("manifold distance says 2 (the same at every angle).")
 
 
 @pytest.mark.slow
@@ -102,7 +101,7 @@ def test_dragging_turns_without_the_network(digit):
     assert turned != 180
     assert digit.locator(".angle").inner_text() == "180°"
     assert digit.locator(".dial").get_attribute("aria-valuenow") == "180"
-    assert "distance finds" in digit.locator(".dial").get_attribute("aria-valuetext")
+    assert "distance says" in digit.locator(".dial").get_attribute("aria-valuetext")
 
 
 @pytest.mark.slow
@@ -121,11 +120,11 @@ def test_a_drawing_is_recognised_at_any_angle(recognise):
     recognise.mouse.down()
     recognise.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.6 * box["height"], steps=10)
     recognise.wait_for_selector(".recognise[data-steps='1']")
-    says(recognise, "At 30° Euclidean distance finds")
+    says(recognise, "At 30°, Euclidean distance says")
     recognise.mouse.up()
     recognise.wait_for_selector(".recognise[data-steps='72']")
-    assert sentence(recognise).endswith("manifold distance finds 1 at every angle.")
-    assert recognise.locator(".because").inner_text().startswith("The digit has no label.")
+    assert sentence(recognise).endswith("manifold distance says 1 (the same at every angle).")
+    assert recognise.locator(".because").inner_text().startswith("The digit has no label,")
     assert recognise.locator(".row .mark").first.inner_text() == ""
     visit(recognise, "Lab")
     recognise.wait_for_selector(".stage[data-drawn]")

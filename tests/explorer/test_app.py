@@ -255,7 +255,12 @@ def test_a_link_with_a_model_that_is_not_here_says_so():
     app.query_params["x"] = "shape.hexagon"
     app.run()
     assert not app.exception
+    assert not app.toast  # it may be one that the tab had before it was reloaded
+    assert app.query_params["model"] == "somebody's own"
+    app.session_state["ticket"] = {"before": ""}  # the tab had none
+    app.run()
     assert "somebody's own" in app.toast[0].value
+    assert "model" not in app.query_params
     app.run()
     assert not app.toast
 
@@ -279,7 +284,8 @@ def test_a_sweep_is_sent_once_unless_it_got_lost(app):
     header, sweep = unframe(sent())
     assert len(sweep) > 100_000
     session = app.session_state["view"].session
-    message = {"session": session, "obeyed": 1, "sequence": 1, "angle": 31, "log": False, "circle": None}
+    message = {"session": session, "obeyed": 1, "sequence": 1, "angle": 31, "log": False, "circle": None, "tried": None,
+               "without": [], "predict": False}  # fmt: skip
     app.session_state["stage"] = {"message": message}  # it is on the page now
     app.run()
     again, body = unframe(sent())

@@ -52,7 +52,7 @@ def test_neighbours_are_those_of_brute_force(digit_search, seven, votes):
 
 def test_one_turn_is_that_of_the_whole_circle(digit_search, seven, votes):
     one = digit_search.search(seven, only=30)
-    assert one.winners.shape == (5, 1)
+    assert one.winners.shape == (len(DISTANCES), 1)
     np.testing.assert_array_equal(one.neighbours[:, 0], votes.neighbours[:, 30 // STEP_DEGREES])
     np.testing.assert_allclose(one.turns[:, 0], votes.turns[:, 30 // STEP_DEGREES], atol=1e-4)
 

@@ -86,6 +86,20 @@ def test_of_equals_the_first_wins(metric, digits, monkeypatch):
     np.testing.assert_array_equal(index[30:, 0], np.arange(5))
 
 
+def of_unit_length(x):
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("embed", [np.tanh, np.square, of_unit_length])
+def test_a_metric_that_is_not_homogeneous_is_refused(embed, digits):
+    class Other(Euclidean):
+        def embed(self, x):
+            return embed(x)
+
+    with pytest.raises(InputError, match=r"Other is not homogeneous: patches twice as large are .* times"):
+        nearest(*digits, Other())
+
+
 def test_a_chain_of_small_steps_is_not_a_tie():
     """Far from the origin, where neighbours differ by less than ten digits of the patch."""
     train = 1.7e9 + np.arange(1000.0)[:, None] * 0.01

@@ -28,7 +28,8 @@ def lab(browser, server, **options):
     tab.wait_for_selector(".stage[data-drawn]")
     yield tab
     tab.close()
-    assert [t for t in troubles if not t.startswith(("data:", "blob:"))] == []
+    troubles = [t for t in troubles if not t.startswith(("data:", "blob:"))]
+    assert troubles == [], troubles  # pytest does not explain assertions of this module
 
 
 def at_rest(page):
@@ -68,13 +69,29 @@ def dial_points(page):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, box["height"] * 0.3
 
 
+def circle_at(page, j):
+    """The place of the circle of subspace j on the page."""
+    inside = page.locator(".circles-canvas").evaluate("(el, j) => JSON.parse(el.dataset.cells)[j]", j)
+    box = page.locator(".circles-canvas").bounding_box()
+    return box["x"] + inside[0], box["y"] + inside[1]
+
+
+def open_sheet(page, name):
+    """Press a button of the dock, which narrow screens have: it opens a sheet of controls, or closes it."""
+    page.locator(".dock").get_by_role("button", name=name).click()
+
+
 def choose(page, name):
     page.get_by_role("radio", name=name, exact=True).first.click()
 
 
-def says(page, start):
-    """Wait until the sentence starts like this."""
-    expect(page.locator(".sentence")).to_have_text(re.compile(f"^{re.escape(start)}"))
+ONE_TURN = re.compile(r"^By (about )?\d+°\.$")
+
+
+def says(page, words):
+    """Wait until the answer has these words, in upper or lower case, or matches a pattern."""
+    pattern = words if isinstance(words, re.Pattern) else re.compile(re.escape(words), re.IGNORECASE)
+    expect(page.locator(".answer")).to_have_text(pattern)
 
 
 def visit(page, name):
@@ -104,7 +121,7 @@ def draw_something(page):
     for point in ((0.35, 0.8), (0.7, 0.8), (0.65, 0.55)):
         page.mouse.move(*at(*point), steps=6)
     page.mouse.up()
-    says(page, "One turn")
+    says(page, ONE_TURN)
 
 
 def address_has(page, part):

@@ -7,7 +7,7 @@ import pytest
 
 from tests.hard import TURN
 from tsa._base import InputError
-from tsa.stage.draw import Colour, PixelCanvas, SvgCanvas, around, hue, theme, wrapped
+from tsa.stage.draw import Colour, PixelCanvas, SvgCanvas, around, balanced, hue, text_width, theme, wrapped
 
 WHITE, BLACK = Colour(255, 255, 255), Colour(0, 0, 0)
 SVG = "{http://www.w3.org/2000/svg}"
@@ -46,6 +46,20 @@ def test_forms_cover_what_they_should(draw, area, kind, count):
     found = elements(lambda c: draw(c, BLACK.faint(0.25)), kind)
     assert len(found) == count
     assert "0.25" in found[-1].attrib.values()
+
+
+@pytest.mark.parametrize("name", ["polygon", "disc", "ring", "line", "corner", "picture"])
+def test_forms_stand_where_they_should(name):
+    """To a twentieth of a pixel, or areas between two forms would be wrong; so that pixels and SVG agree."""
+    forms = {name: draw for name, (draw, *_) in FORMS.items()}
+    forms["picture"] = lambda c, _: c.picture(np.zeros((8, 8)), (50, 50), 60)
+    canvas = PixelCanvas(100, 100, WHITE)
+    forms[name](canvas, BLACK)
+    cover = 1 - np.asarray(canvas.image().convert("L"), float) / 255
+    row, column = np.indices(cover.shape) + 0.5
+    middle = (column * cover).sum() / cover.sum(), (row * cover).sum() / cover.sum()
+    expected = {"polygon": (45, 55), "line": (50, 40), "corner": (45, 30)}.get(name, (50, 50))
+    np.testing.assert_allclose(middle, expected, atol=0.17 if name == "polygon" else 0.05)
 
 
 def test_edges_are_smooth():
@@ -106,12 +120,17 @@ def test_bold_is_darker():
 
 
 def test_wrapping_loses_no_word():
-    words = "Four turns explain this pair equally well: 30°, 120°, 210°, 300°."
+    words = "By 30°, 120°, 210° or 300°: four turns fit equally well."
     assert wrapped(words, 1000, 16) == [words]
-    lines = wrapped(words, 150, 16)
-    assert len(lines) > 3
+    lines = wrapped(words, 130, 16)
+    assert len(lines) > 2
     assert " ".join(lines) == words
     assert wrapped("", 100, 16) == []
+    even = balanced(words, 300, 16)
+    assert " ".join(even) == words
+    assert len(even) == len(wrapped(words, 300, 16)) == 2
+    assert text_width(even[1], 16) > 0.6 * text_width(even[0], 16)
+    assert balanced("", 100, 16) == []
 
 
 def test_hue_is_one_lightness_and_chroma_all_around():
@@ -139,7 +158,7 @@ def test_hue_is_one_lightness_and_chroma_all_around():
 
 
 def test_themes():
-    assert sum(theme("light").paper[:3]) == 765
+    assert sum(theme("light").text[:3]) < 200 < 700 < sum(theme("light").paper[:3])
     assert sum(theme("dark").paper[:3]) < 100 < 600 < sum(theme("dark").text[:3])
     with pytest.raises(InputError, match=r"no theme 'blue'; there are light, dark"):
         theme("blue")

@@ -127,7 +127,7 @@ def test_the_command_line_writes_them_all(tmp_path, capsys):
     best = json.loads((tmp_path / "report.json").read_text())["modes"][0]
     assert best["degrees"] == pytest.approx(50, abs=1)
     assert main(["posterior", "square", "F"]) == 0
-    assert "No turn explains this pair well." in capsys.readouterr().out
+    assert "No turn makes x into y" in capsys.readouterr().out
     nowhere = str(tmp_path / "no" / "r.csv")
     for wrong in (["nothing.png"], ["F", "--out", str(tmp_path / "r.doc")], ["F", "--out", nowhere]):
         assert main(["posterior", *wrong]) == 2

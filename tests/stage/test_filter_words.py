@@ -28,31 +28,34 @@ def said(movement, phi):
 
 def test_phases_are_told_as_turns():
     movements = filters.movements(facts([0, 1, 4, -4]))
-    assert said(movements[0], 200) == "Weight 0: no turn of the picture changes it."
-    assert said(movements[1], 200) == "φ = ω·s: the picture turned by s = 200°."
-    assert said(movements[2], 200) == "φ = ω·s: the picture turned by s = 50° (or 90° more)."
-    assert said(movements[2], 90) == "φ = ω·s: the picture turned by s = 22.5° (or 90° more)."
-    assert said(movements[3], 200) == "φ = ω·s: the picture turned by s = 40° (or 90° more)."
+    assert said(movements[0], 200) == "Weight 0: no turn of the picture changes this filter."
+    assert said(movements[1], 200) == "φ = ω·s for the picture turned by s = 200°."
+    assert said(movements[2], 200) == "φ = ω·s for the picture turned by s = 50° (or any multiple of 90° more)."
+    assert said(movements[2], 90) == "φ = ω·s for the picture turned by s = 22.5° (or any multiple of 90° more)."
+    assert said(movements[3], 200) == "φ = ω·s for the picture turned by s = 40° (or any multiple of 90° more)."
 
 
 def test_phases_are_told_as_shifts():
     down, right, both, fixed = filters.movements(facts([[2, 0], [0, -1], [1, 3], [0, 0]], shape=(8, 6), rotation=False))
-    assert said(down, 90) == "φ = ω·s: the picture shifted by s = 1 pixels down (or 4 more)."
-    assert said(right, 90) == "φ = ω·s: the picture shifted by s = 4.5 pixels to the right."
-    assert said(both, 180) == "φ = ω·s: the picture shifted by s = 4 pixels down."
-    assert fixed.template == "Weight 0: no shift changes it."
+    assert said(down, 90) == "φ = ω·s for the picture shifted by s = 1 pixels down (or any multiple of 4 more)."
+    assert said(right, 90) == "φ = ω·s for the picture shifted by s = 4.5 pixels to the right."
+    assert said(both, 180) == "φ = ω·s for the picture shifted by s = 4 pixels down."
+    assert fixed.template == "Weight 0: no shift changes this filter."
     [signal] = filters.movements(facts([3], shape=(1, 9), rotation=False))
-    assert said(signal, 180) == "φ = ω·s: the signal shifted by s = 1.5 pixels to the right (or 3 more)."
+    assert (
+        said(signal, 180)
+        == "φ = ω·s for the signal shifted by s = 1.5 pixels to the right (or any multiple of 3 more)."
+    )
 
 
 @pytest.mark.parametrize(
     ("purity", "next_share", "split", "text"),
     [
-        (0.951, 0.0, False, "Clearly weight −3: 95.1 % of it. No other weight has more than 0.5 %."),
-        (0.75, 0.2, False, "Mostly weight −3: 75.0 % of it. The next, weight 3, has 20.0 %."),
-        (0.6, 0.006, False, "Perhaps weight −3: 60.0 % of it. The next, weight 3, has 0.6 %."),
-        (1, 0, True, "Clearly weight −3: 100.0 % of it (a real filter shows ± its weight, half each)."
-         " No other weight has more than 0.5 %."),
+        (0.951, 0.0, False, "Clearly weight −3: 95.1 % of the filter has it. No other weight exceeds 0.5 %."),
+        (0.75, 0.2, False, "Mostly weight −3: 75.0 % of the filter has it. The next is weight 3, with 20.0 %."),
+        (0.6, 0.006, False, "Perhaps weight −3: 60.0 % of the filter has it. The next is weight 3, with 0.6 %."),
+        (1, 0, True, "Clearly weight −3: 100.0 % of the filter has it (a real filter has half of it at ω and half at"
+         " −ω). No other weight exceeds 0.5 %."),
     ],
 )  # fmt: skip
 def test_how_sure_a_weight_is(purity, next_share, split, text):
@@ -67,14 +70,16 @@ def test_what_happens_to_a_filter_and_headings():
     assert filters.title("F", some.lines, "purity") == "F: 1 filter pair and 2 single filters, sorted by purity"
     assert filters.title("F", np.zeros(3, bool), "|ω|") == "F: 3 filter pairs, sorted by |ω|"
     assert filters.histogram(np.array([0, 1, -1, 2])).endswith(": 1 of weight 0, 2 of weight 1, 1 of weight 2")
-    assert filters.histogram(np.array([[1, 1], [0, 1]])) == "Histogram of weights: 2 of weight 1"
+    assert filters.histogram(np.array([[1, 1], [0, 1]])) == "Number of filters for each weight: 2 of weight 1"
     assert filters.weight_label(np.array([1, -2])) == "(1, −2)"
 
 
 @pytest.mark.parametrize(("of_lab", "end"), [(True, "the lab’s σ = 0.5."), (False, "the model’s own σ = 0.5.")])
 def test_the_response_to_the_patch(of_lab, end):
     text = filters.response(0.5, of_lab).format(length="1.00", rank=2, count=9, kappa="4.0")
-    assert text.startswith("The patch x of the lab has |z| = 1.00 here, number 2 of 9; its invariant is κ̂")
+    assert text.startswith(
+        "The lab’s patch x has a coordinate of length |z| = 1.00 here, rank 2 of 9. Its invariant is κ̂"
+    )
     assert text.replace("\u00a0", " ").endswith(f"= 4.0 at {end}")
 
 

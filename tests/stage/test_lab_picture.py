@@ -1,5 +1,6 @@
 """The stage as SVG, PNG, WebP and GIF: every number and every place is that of the posterior."""
 
+import base64
 import io
 import re
 import xml.etree.ElementTree as ET
@@ -16,19 +17,20 @@ from tsa.stage.draw import (
     MAX_BYTES,
     SIZE_PIXELS,
     DialView,
-    SvgCanvas,
-    draw_strip,
     hue,
     stage_png,
     stage_svg,
+    text_width,
     theme,
     turn_animation,
 )
-from tsa.stage.words import modes, numbers, reason, sentence
+from tsa.stage.draw._glyphs import GLYPHS
+from tsa.stage.words import answer, modes, numbers, why
 
 SVG = "{http://www.w3.org/2000/svg}"
-DIAL = np.array([440, 312])  # its centre, and the radius of its rim
-RIM = 254 * 0.56 * 1.09
+DIAL = np.array([348, 460])  # its centre, and the radius of its rim
+OUTER = (900 - 24 - 156 - 112 - 36) / 2
+RIM = OUTER * 0.625 * 1.05
 
 
 @pytest.fixture(scope="module")
@@ -51,45 +53,77 @@ def pixels(png):
 
 
 @pytest.mark.parametrize(("name", "angle"), [("square", 30), ("F", 200), ("pentagon", 5), ("disc", 77), ("noise", 350)])
-def test_each_mode_has_its_label_in_its_place(name, angle, model):
+def test_each_mode_is_named_on_the_dial_and_over_the_axis(name, angle, model):
     row = sweep(model, to_disc(draw(name)), 16, only=angle)
     svg = stage_svg(DialView.of(row, draw(name), angle), model)
-    labels = [t for t in texts(svg) if t.get("font-weight") and re.fullmatch(r"\d+°", t.text)]
     found = modes(row)
-    assert [label.text for label in labels] == [f"{mode.degrees}°" for mode in found]
-    split_progress = [t.text for t in texts(svg) if re.fullmatch(r"\d+ %", t.text)]
-    assert split_progress == [f"{round(100 * mode.mass)} %" for mode in found]
-    for label, mode in zip(labels, found, strict=True):
+    on_dial = {t.text: t for t in texts(svg) if float(t.get("x")) < 680 and t.get("font-weight")}
+    over_axis = [t for t in texts(svg) if float(t.get("x")) > 680]
+    for mode in found:
+        label = on_dial[f"{mode.degrees}°"]
         right, up = float(label.get("x")) - DIAL[0], DIAL[1] - float(label.get("y"))
-        assert np.degrees(np.abs(np.angle((right + 1j * up) * np.exp(-1j * mode.angle)))) < 4
+        assert np.degrees(np.abs(np.angle((right + 1j * up) * np.exp(-1j * mode.angle)))) < 20
         assert np.hypot(right, up) > RIM
+        under = next(t for t in over_axis if t.text == f"{mode.degrees}°" and t.get("font-weight"))
+        above = [t for t in over_axis if t.text == f"{100 * mode.mass:.0f} %"]
+        assert min(abs(float(t.get("x")) - float(under.get("x"))) for t in above) < 2
+    percent = sorted(t.text for t in texts(svg) if re.fullmatch(r"\d+ %", t.text))
+    assert percent == sorted(2 * [f"{100 * mode.mass:.0f} %" for mode in found])
 
 
 def test_the_svg_says_everything(square, model):
     svg = stage_svg(DialView.of(square, draw("square"), 30), model)
     root = ET.fromstring(svg)
     said = [t.text for t in texts(svg)]
-    assert sentence(square, 30) in said
-    assert reason(square, 30) in said
-    assert root.find(f"{SVG}title").text == sentence(square, 30)
-    for name, value in numbers(square, 30).items():
-        assert said.index(value) == said.index(name) + 1
-    assert sorted(w for w in said if re.fullmatch(r"-?\d+", w)) == sorted(map(str, model.weights.tolist()))
-    assert f"{model.subspaces} subspaces, slowest first" in said
+    assert "By how much was x turned to become y?" in said
+    assert answer(square, 30) in said
+    assert why(square, 30) in said
+    assert root.find(f"{SVG}title").text == answer(square, 30)
+    assert numbers(square, 30)["Uncertainty"] in said
+    assert "expected noise σ = 0.5" in said
     assert "true turn" in said
     assert len(root.findall(f"{SVG}image")) == 5
     assert (root.get("width"), root.get("height")) == tuple(map(str, SIZE_PIXELS))
     assert set(re.findall(r'(?:href|src)="(\w+:)', svg)) == {"data:"}  # nothing is fetched
 
 
+def test_angles_of_the_answer_are_underlined_in_their_hue(square, model):
+    root = ET.fromstring(stage_svg(DialView.of(square, draw("square"), 30), model))
+    lines = [line for line in root.findall(f"{SVG}line") if float(line.get("y1")) < 156]
+    assert [line.get("stroke") for line in lines] == [
+        "#{:02x}{:02x}{:02x}".format(*hue(mode.angle)[:3]) for mode in modes(square, 30)
+    ]
+    words, size = answer(square, 30), 42
+    for line, found in zip(lines, re.finditer(r"\d+°", words), strict=True):
+        left, right = (24 + text_width(words[:end], size) for end in found.span())
+        assert left <= float(line.get("x1")) < float(line.get("x2")) <= right
+
+
+def test_x_is_the_same_whatever_y_is(model):
+    """Its greys are those of its picture, also beside a noisy y."""
+    noise = np.random.default_rng(0).normal(size=256)
+    shown = []
+    for added in (None, noise):
+        row = sweep(model, to_disc(draw("F")), 16, added, only=30)
+        svg = stage_svg(DialView.of(row, draw("F"), 30, noise=added), model)
+        shown.append([i.get("href") for i in ET.fromstring(svg).findall(f"{SVG}image")])
+    (dial, x, x_seen, y, y_seen), noisy = shown
+    assert noisy[1:3] == [x, x_seen]
+    assert all(a != b for a, b in zip((dial, y, y_seen), (noisy[0], *noisy[3:]), strict=True))
+    seen = np.asarray(Image.open(io.BytesIO(base64.b64decode(x_seen.partition(",")[2]))), float) / 255
+    assert (seen.min(), seen.max()) == (0, pytest.approx(0.95, abs=0.06))
+    small = np.asarray(Image.fromarray(draw("F").astype(np.float32)).resize((16, 16), Image.Resampling.BOX))
+    assert np.abs(seen - small)[4:12, 4:12].mean() < 0.1
+
+
 @pytest.mark.parametrize(("first", "second"), [("F", "F"), ("disc", "disc"), ("square", "triangle"), ("F", "S")])
 def test_the_font_of_the_png_has_every_character(first, second, model):
-    """Except the minus sign, which is drawn."""
+    """Except those that are drawn."""
     pair = sweep(model, to_disc(draw(first)), 16, other=to_disc(draw(second)), only=50)
-    said = texts(stage_svg(DialView.of(pair, draw(first), 50, draw(second)), model))
+    said = texts(stage_svg(DialView.of(pair, draw(first), 50, draw(second)), model, prior=(1j,)))
     font = ImageFont.load_default(26)
     missing = bytes(font.getmask("\uffff"))
-    characters = {character for text in said for character in text.text} - {"−"}
+    characters = {character for text in said for character in text.text} - set(GLYPHS)
     assert [c for c in sorted(characters) if bytes(font.getmask(c)) == missing] == []
 
 
@@ -119,15 +153,15 @@ def test_the_png_shows_the_turned_picture_in_the_hue_circle(look, square, model)
     assert (image.format, image.size) == ("PNG", SIZE_PIXELS)
     shown = pixels(png)
     np.testing.assert_allclose(shown[5, 5], theme(look).paper[:3])
-    np.testing.assert_allclose(shown[60, 300], theme(look).card[:3])
+    np.testing.assert_allclose(shown[170, 300], theme(look).card[:3])
     for angle in np.radians([75, 165, 255, 345]):  # between the petals
         x, y = np.rint(DIAL + RIM * np.array([np.cos(angle), -np.sin(angle)]) - 0.5).astype(int)
         np.testing.assert_allclose(shown[y, x], hue(angle)[:3], atol=4)
     half = 100
     cut = shown[DIAL[1] - half : DIAL[1] + half, DIAL[0] - half : DIAL[0] + half, 0] / 255
-    true = ndimage.rotate(draw("square", 284), 30, reshape=False, order=1)[
-        142 - half : 142 + half, 142 - half : 142 + half
-    ]
+    side = round(2 * OUTER * 0.612)
+    true = ndimage.rotate(draw("square", side), 30, reshape=False, order=1)
+    true = true[side // 2 - half : side // 2 + half, side // 2 - half : side // 2 + half]
     assert np.abs(cut - true).mean() < 0.02
     assert np.abs(cut - true[:, ::-1]).mean() > 0.05  # turned the other way
 
@@ -140,24 +174,8 @@ def test_a_logarithmic_scale_shows_what_is_unlikely(square, model):
     np.testing.assert_allclose(20 * (log.heights - 1), np.maximum(below, -20), atol=1e-9)
     assert log.heights.mean() > 2 * linear.heights.mean()
     said = [t.text for t in texts(stage_svg(log, model))]
-    assert any("log scale" in text for text in said)
+    assert "log scale" in said
     assert stage_png(log, model) != stage_png(linear, model)
-
-
-@pytest.mark.parametrize("log", [False, True])
-def test_full_colour_is_the_credible_set(log, square):
-    """The degrees in full colour hold 95 % of the mass, and without the least of them they would not."""
-    scene = DialView.of(square, draw("square"), 30, log=log)
-    canvas = SvgCanvas(360, 100, scene.theme.card)
-    draw_strip(canvas, scene, (0, 0), (720, 100))
-    wheel = {"#{:02x}{:02x}{:02x}".format(*hue(np.radians(d))[:3]) for d in range(360)}
-    paths = [p for p in ET.fromstring(canvas.document("", "")).findall(f"{SVG}path") if p.get("fill") in wheel]
-    starts = {float(re.match(r"M([\d.]+)", path.get("d"))[1]) / 2 for path in paths}  # half degrees that begin a slice
-    density = square.density[30] / square.density[30].sum()
-    chosen = [d for d in range(360) if (d - 0.5) % 360 in starts and d in starts]
-    assert len(starts) == 2 * len(chosen)
-    assert density[chosen].sum() >= 0.95
-    assert density[chosen].sum() - density[chosen].min() < 0.95
 
 
 @pytest.mark.parametrize("kind", ["webp", "gif"])

@@ -37,7 +37,7 @@ def check(first, second, words, covered):
         return
     if len(moving) == 2:
         assert words.sentence.startswith("The path never closes")
-        assert (words.closes, words.winds, words.identity) == ("never", "without end", "none but 0")
+        assert (words.closes, words.winds, words.identity) == ("never", "unlimited", "only 0°")
         assert covered[:2] == [(0, "–"), (1, "180° so far")]
         widths = [float(text.split("°")[0]) for _, text in covered[1:]]
         assert widths == sorted(widths, reverse=True)
@@ -46,12 +46,12 @@ def check(first, second, words, covered):
     p, q = first.factor * period, second.factor * period
     assert words.winds == f"{p} × and {q} ×"
     if moving != {""}:
-        assert "no number of whole turns" in words.sentence
+        assert "not a whole number of turns" in words.sentence
     elif period.numerator > 1:
         assert "one whole turn does not" in words.sentence
         assert words.identity == f"multiples of {round(float(360 * period))}°"
     elif period == 1:
-        assert words.sentence == "The path closes after one turn of s, and not before."
+        assert words.sentence == "The path closes after exactly one turn of s."
     else:
         assert words.sentence.startswith(f"The path closes after {period} of a turn")
         assert f"order {period.denominator}." in words.reason
@@ -66,15 +66,13 @@ def test_the_square_is_named_for_its_weights_only():
     of = {pair: path_words(TorusPath(*(ExactWeight(Fraction(n)) for n in pair))) for pair in [(4, 8), (8, 4), (4, 4)]}
     assert "a square" in of[4, 8].meaning
     assert "a square" in of[8, 4].meaning
-    assert of[4, 4].meaning.endswith(
-        "In a picture with 4-fold symmetry only such weights carry evidence: multiples of 4."
-    )
+    assert of[4, 4].meaning.endswith("In a picture with 4-fold symmetry, only multiples of 4 carry evidence.")
     assert "each of their answers occurs 4 times" in of[4, 4].meaning
 
 
 def test_half_a_turn_off():
     words = path_words(TorusPath(ExactWeight(Fraction(1)), ExactWeight(Fraction(3, 2))))
-    assert words.reason.endswith("After one turn the picture is back, and the phases are at (0°, 180°).")
+    assert words.reason.endswith("back where it was, but the phases are at (0°, 180°).")
     assert words.closes == "2 turns"
 
 

@@ -91,7 +91,7 @@ class Comparison:
         return f"Not the same representation: {'; '.join(reason for reason in reasons if reason)}."
 
     def table(self) -> list[dict[str, object]]:
-        """One row for each weight."""
+        """One row for each weight, the largest differences first."""
         return [
             {
                 "weight": space.weight,
@@ -103,8 +103,12 @@ class Comparison:
                 "agreement": space.agreement,
                 "same": space not in self.differing,
             }
-            for space in self.spaces
+            for space in sorted(self.spaces, key=self._severity)
         ]
+
+    def _severity(self, space: WeightSpace) -> tuple[bool, bool, float]:
+        """Sorts the largest difference first: unequal multiplicities, then by agreement."""
+        return space not in self.differing, space.of_one_kind, space.agreement
 
 
 def _reason(what: str, weights: list[str]) -> str:

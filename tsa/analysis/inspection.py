@@ -9,7 +9,7 @@ from tsa.analysis.equivariance import Equivariance, digits_on_disc, measure_equi
 from tsa.analysis.recovery import Recovery, recovery
 from tsa.analysis.spectra import check_same_patches, weights_of_spectra
 from tsa.analysis.spectra import spectra as spectra_of
-from tsa.groups import Group
+from tsa.groups import Group, ImageRotation
 from tsa.model import Subgroup, Weights, orthonormality_defect
 from tsa.pictures import patch_of, turn_disc
 
@@ -52,52 +52,81 @@ class Inspection:
         ]
 
     def summary(self) -> dict[str, tuple[str | float, str]]:
-        """Name → (value, what it means), in the order of the report."""
+        """Name → (value, what it means), in the order of the report; `data` says what each was measured on."""
+        return {name: (value, meaning) for name, value, meaning, _ in self._quantities()}
+
+    def data(self) -> dict[str, str]:
+        """Name of each quantity of the summary → the data that it was measured on."""
+        return {name: data for name, _, _, data in self._quantities()}
+
+    def _quantities(self) -> list[tuple[str, str | float, str, str]]:
+        """Name, value, meaning and data of each quantity."""
         planes, lines = int(np.sum(~self.model.lines)), int(np.sum(self.model.lines))
         score, error = self.recovery, self.equivariance
-        rows: dict[str, tuple[str | float, str]] = {
-            "subspaces": (f"{planes} planes, {lines} lines", "Planes turn; lines stay, or change sign."),
-            "weights": (str(self.model.irreps), "How many subspaces (n x) turn how often per turn of the group."),
-            "confirmed weights": (
+        filters, noise, digits = "the filters", "white noise", "30 digits of MNIST"
+        pairs = f"{self.pairs:,} new pairs of white noise"
+        rows: list[tuple[str, str | float, str, str]] = [
+            ("subspaces", f"{planes} planes, {lines} lines", "Planes turn; lines stay, or change sign.", filters),
+            ("weights", str(self.model.irreps), "n x ω: n subspaces turn ω times per turn of the group.", filters),
+            (
+                "confirmed weights",
                 f"{np.sum((score.purity > self.weights.confidence - 1e-6) & (score.purity > 0.5))} of "
                 f"{self.model.subspaces}",
                 "Subspaces of which more than half has the weight that the model assigns.",
+                filters,
             ),
-            "noise σ": (self.model.noise, "Standard deviation of the noise the model expects in a pixel."),
-            "orthogonality": (self.defect, "Largest entry of |WᵀW − I|: 0 if the filters are orthonormal."),
-            "mean purity": (
-                score.purity.mean(),
-                "Share of a filter that has its weight under the action, mean over filters.",
+            (
+                "noise σ",
+                self.model.noise,
+                "Standard deviation of the noise that the model expects per pixel.",
+                "a setting",
             ),
-            "least purity": (score.purity.min(), "The same, of the worst filter."),
-            "least relative purity": (
+            ("orthogonality", self.defect, "Largest entry of |WᵀW − I|; 0 if the filters are orthonormal.", filters),
+            ("mean purity", score.purity.mean(), "Share of a filter that has its weight, mean over filters.", filters),
+            ("least purity", score.purity.min(), "The same for the worst filter.", filters),
+            (
+                "least relative purity",
                 score.relative_purity.min(),
-                "Over that of the equally ranked filter in the purest set the pixels allow; 1 is as good.",
+                "Purity relative to the purest set of filters that the pixels allow; 1 is ideal.",
+                filters,
             ),
-            "mean affinity": (score.score, "Cosine of the angle to the true space of the weight: 1 is perfect."),
-            "least affinity": (score.affinity.min(), "The same, of the worst filter."),
-            "energy of noise": (self.noise_energy, "Fraction of the variance of white noise the filters hold."),
-        }
+            ("mean affinity", score.score, "Cosine of the angle to the true space of the weight; 1 is ideal.", filters),
+            ("least affinity", score.affinity.min(), "The same for the worst filter.", filters),
+            (
+                "energy of noise",
+                self.noise_energy,
+                "Share of the variance of the patches that the filters hold.",
+                noise,
+            ),
+        ]
         if self.digit_energy is not None:
-            rows["energy of digits"] = (self.digit_energy, "Fraction of the variance of turned digits they hold.")
-        rows |= {
-            "equivariance error": (
-                error.on_white_noise.mean(),
-                "‖z(s·x) − e^{iωs}z(x)‖/‖z(x)‖ on white noise, mean over s.",
-            ),
-            "worst of these": (error.on_white_noise.max(), "The same at the worst s."),
-            "model error": (error.model.mean(), "The same on patches moved exactly: the model's own share."),
-            "interpolation error": (
-                error.interpolation.mean(),
-                "Error of the action itself, which interpolates pixels.",
-            ),
-            "decoupled evidence": (
+            rows.append(("energy of digits", self.digit_energy, "The same share for digits.", f"{digits}, turned"))
+        error_means = "‖z(s·x) − e^{iωs}z(x)‖ / ‖z(x)‖, mean over s."
+        rows += [
+            ("equivariance error", error.on_white_noise.mean(), error_means, noise),
+            ("largest equivariance error", error.on_white_noise.max(), "The same at the worst s.", noise),
+        ]
+        if isinstance(self.action, ImageRotation):
+            rows += [
+                ("error on digits", error.total.mean(), error_means, digits),
+                ("model's share", error.model.mean(), "The same for digits that are turned exactly.", digits),
+                (
+                    "interpolation's share",
+                    error.interpolation.mean(),
+                    "Error of the action itself, which interpolates pixels.",
+                    digits,
+                ),
+            ]
+        rows += [
+            (
+                "decoupled evidence",
                 self.decoupled_evidence,
-                f"Mean log p(y|x) of {self.pairs} pairs, in nats, phases free; what training raises.",
+                "Mean log p(y | x) in nats, phases free; training raises it.",
+                pairs,
             ),
-            "coupled evidence": (self.coupled_evidence, "The same with all phases tied to one s."),
-        }
-        return {name: (v if isinstance(v, str) else float(v), meaning) for name, (v, meaning) in rows.items()}
+            ("coupled evidence", self.coupled_evidence, "The same with all phases tied to one s.", pairs),
+        ]
+        return [(name, v if isinstance(v, str) else float(v), meaning, data) for name, v, meaning, data in rows]
 
 
 def inspect(

@@ -56,15 +56,16 @@ def _inspect(options: argparse.Namespace) -> None:
     opened = open_given(options.model, options.group, options.patch, print_note=False)
     report = inspect(opened.model, opened.action, spectra=opened.spectra, on_progress=Bar("inspecting"))
     rows = {"patches": f"{'×'.join(map(str, opened.action.shape))} pixels, {opened.action}"}
+    data = report.data()
     for name, (value, meaning) in report.summary().items():
-        rows[name] = value if isinstance(value, str) else f"{value:<9.4g}  {meaning}"
+        rows[name] = value if isinstance(value, str) else f"{value:<9.4g}  {meaning[:-1]}; on {data[name]}."
     if opened.note:
         rows["as read"] = opened.note
     settings = opened.file.about.get("recipe")
     if settings:
         rows["trained on"] = f"{settings['n_pairs']:,} pairs of white noise, seed {settings['seed']}"
     for name, value in rows.items():
-        print(f"{name:>21}  {value}")
+        print(f"{name:>26}  {value}")
 
 
 def _refine(options: argparse.Namespace) -> None:

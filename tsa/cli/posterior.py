@@ -32,7 +32,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command.add_argument("--model", default="rotation-16-refined", help="a bundled name or a file of a rotation model")
     command.add_argument("--sigma", type=float, default=0.5, help="model noise σ (default 0.5)")
     command.add_argument("--pixel-noise", type=float, default=0.0, help="noise added to the pixels of y (default 0)")
-    command.add_argument("--out", type=Path, help=f"{' '.join(_WRITERS)} (default: print the answer in words)")
+    command.add_argument("--out", type=Path, help=f"{' '.join(_WRITERS)} (default: print answer, why and fit)")
     command.set_defaults(run=_posterior)
 
 

@@ -130,7 +130,8 @@ def _with_identified(file: ModelFile, found: IdentifiedGroup, trouble: str) -> O
     """The model in a file without a usable group (`trouble` says why); its weights, if they fit the group found."""
     given, action = file.model, found.action
     known = (
-        f"Its group was not given; {action.words} fit: {100 * found.purity:.0f} % of an average filter has one weight."
+        f"The file does not name a group. The best fit is {action.words}: on average, {100 * found.purity:.0f} % of"
+        " a filter has a single weight."
         if found.known
         else "No known group acts on these filters: under every action tried, they mix many weights."
     )
@@ -139,7 +140,7 @@ def _with_identified(file: ModelFile, found: IdentifiedGroup, trouble: str) -> O
         weights, model = "The weights are those of the file.", given
     else:
         if isinstance(given, Subgroup):
-            weights = "The weights of the file have another number of parameters, and were found anew."
+            weights = "The weights in the file have a different number of parameters, so they were estimated again."
         model, spectra = Subgroup(found.model.filters, found.weights, given.noise), found.spectra
     note = " ".join(part for part in (file.note, trouble, known, weights) if part)
     return OpenedModel(file, model, action, note, spectra)

@@ -1,5 +1,6 @@
 """A one- or two-parameter subgroup: the phases of all subspaces move together (paper, section 3.3)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +11,7 @@ from tsa._base import Array, InputError, ShapeError, checks
 from tsa.density import Density, from_harmonics
 from tsa.model._shared import PhaseModel, squared_norm
 from tsa.model.torus import Torus
-from tsa.model.weights import Weights
+from tsa.model.weights import Weight, Weights
 
 _MAX_WEIGHT = 10_000  # periods per turn; the density over s has as many harmonics
 
@@ -54,6 +55,14 @@ class Subgroup(PhaseModel[Density]):
     def parameters(self) -> int:
         """The number p of parameters of the group: the dimension of s."""
         return self.irreps.parameters
+
+    def without(self, weights: Collection[Weight]) -> "Subgroup":
+        """The model of the other subspaces: those of weight ±ω are left out for each ω in `weights`."""
+        left_out = {one for weight, members in self.irreps.spaces().items() if weight in weights for one in members}
+        kept = [j for j in range(self.subspaces) if j not in left_out]
+        if not kept:
+            raise InputError("No subspace would be left; keep at least one weight.")
+        return Subgroup(self.filters[:, kept], self.weights[kept], self.noise)
 
     def _density(self, eta: Array) -> Density:
         """The density over s with natural parameters η̂_j (..., J), pooled."""

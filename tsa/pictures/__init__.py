@@ -5,6 +5,7 @@ from tsa.pictures.camera import SPOKES, patch_of, patches_of_images, to_disc, tu
 from tsa.pictures.centring import centred
 from tsa.pictures.datasets import Digits, Patches, gallery, rotated, upright
 from tsa.pictures.images import EXTENSIONS, CropCircle, PictureError, crop, open_picture, patch, picture, rotate
+from tsa.pictures.notch import notched
 from tsa.pictures.random_patches import random_patches
 from tsa.pictures.shapes import SHAPES, draw
 
@@ -21,6 +22,7 @@ __all__ = [
     "datasets",
     "draw",
     "gallery",
+    "notched",
     "open_picture",
     "patch",
     "patch_of",

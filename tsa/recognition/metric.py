@@ -21,7 +21,7 @@ SINGLE_EPSILON = float(np.finfo(np.float32).eps)  # relative rounding of single 
 class Metric(ABC):
     """A distance between patches (n, D), homogeneous: twice as large for patches twice as large.
 
-    What `prepare` returns is a tuple of arrays with n rows, one of them `square`, the squared lengths (n,).
+    What `prepare` returns is a `NamedTuple` of arrays with n rows, one of them `square`, the squared lengths (n,).
     """
 
     seeds = 4  # pairs measured first for each neighbour requested: they bound the distance of the kth nearest
@@ -32,7 +32,10 @@ class Metric(ABC):
 
     @abstractmethod
     def bounds(self, queries: Any, train: Any, out: Array) -> Array:
-        """Lower bounds on all squared distances: out (n, m) float32 plus the result (n,)."""
+        """Lower bounds on all squared distances: that of the pair (i, j) is out[i, j] + result[i].
+
+        `out` (n, m) float32 is filled in; zeros everywhere are correct, but then every pair is measured.
+        """
 
     @abstractmethod
     def pairs(self, queries: Any, train: Any, row: Array, column: Array) -> Array:

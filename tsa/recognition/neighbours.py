@@ -23,6 +23,7 @@ _CHUNK_PAIRS = 2**18  # pairs measured at once
 _TIE_TOLERANCE = 1e-10  # relative difference below which two distances count as equal
 _ZERO_TOLERANCE = 1e-13  # relative to the length of the query: the rounding error of a distance of zero
 _MAX_RATIO = 2.0**300  # of a query to the training patches; beyond it, squares in their units overflow
+_SAMPLE_PATCHES = 4  # of which all pairs are measured at two scales
 _NO_INDEX = np.iinfo(np.int64).max
 
 
@@ -48,6 +49,7 @@ class Neighbours:
         self._train = checks.rows(train, "train")
         self.metric, self.shape = as_metric(metric), self._train.shape
         self._unit = power_of_two(self._train) or 1.0
+        self._check_homogeneous()
         self._points = self._prepared(self._train, self._unit)
 
     def query(self, queries: ArrayLike, k: int = 1, on_progress: ProgressCallback | None = None) -> tuple[Array, Array]:
@@ -69,8 +71,22 @@ class Neighbours:
             if on_progress is not None:
                 on_progress(len(found) / len(pieces))
         indices, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        distances = checks.finite(distances * unit, "the distances")
+        distances = checks.finite(distances * unit, f"the distances of {type(self.metric).__name__}")
         return indices, distances.astype(np.result_type(queries, self._train))
+
+    def _check_homogeneous(self) -> None:
+        """Refuse a metric whose distances do not grow with the patches, which the search divides by one number."""
+        few = self._train[:_SAMPLE_PATCHES]
+        row, column = np.triu_indices(len(few), 1)
+        points = (self._prepared(few, scale * self._unit) for scale in (1.0, 2.0))
+        large, small = (self.metric.pairs(one, one, row, column) for one in points)
+        if not np.allclose(large, 2 * small, rtol=1e-6, atol=1e-6 * large.max(initial=0.0)):
+            worst = np.argmax(np.abs(large - 2 * small))
+            ratio = large[worst] / small[worst] if small[worst] else np.inf
+            raise InputError(
+                f"{type(self.metric).__name__} is not homogeneous: patches twice as large are {ratio:.3g} times as far "
+                "apart. A metric must make them twice as far apart, because the search rescales patches."
+            )
 
     def _prepared(self, patches: Array, unit: float) -> Any:
         return self.metric.prepare(patches.astype(np.float64) / unit)

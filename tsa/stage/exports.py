@@ -15,7 +15,7 @@ from tsa.density import GeneralizedVonMises, mean_rotation
 from tsa.stage.draw import DialView, stage_png, stage_svg, turn_animation
 from tsa.stage.scene import Scene
 from tsa.stage.sweep import Sweep
-from tsa.stage.words import reason, sentence
+from tsa.stage.words import answer, fit, why
 
 DEGREES = np.arange(360)
 
@@ -43,32 +43,36 @@ def subspaces_csv(scene: Scene) -> str:
 
 def picture_svg(scene: Scene, theme: str = "light", log: bool = False) -> str:
     """The stage as SVG."""
-    return stage_svg(_view(scene, theme, log), scene.model)
+    return stage_svg(_view(scene, theme, log), scene.model, scene.prior, scene.without)
 
 
 def picture_png(scene: Scene, theme: str = "light", log: bool = False) -> bytes:
     """The stage as PNG."""
-    return stage_png(_view(scene, theme, log), scene.model)
+    return stage_png(_view(scene, theme, log), scene.model, scene.prior, scene.without)
 
 
 def _view(scene: Scene, theme: str, log: bool) -> DialView:
-    return DialView.of(scene.sweep(whole=False), scene.x, scene.angle, scene.y, look=theme, log=log)
+    swept = scene.sweep(whole=False)
+    return DialView.of(swept, scene.x, scene.angle, scene.y, look=theme, log=log, noise=scene.noise)
 
 
 def turning(
     scene: Scene, kind: str = "webp", theme: str = "light", on_progress: ProgressCallback | None = None
 ) -> bytes:
     """The dial through a whole turn, as an animated WebP or GIF."""
-    return turn_animation(scene.sweep(), scene.x, kind=kind, other=scene.y, theme=theme, on_progress=on_progress)
+    swept = scene.sweep()
+    return turn_animation(
+        swept, scene.x, kind=kind, other=scene.y, theme=theme, noise=scene.noise, on_progress=on_progress
+    )
 
 
 def in_words(scene: Scene) -> str:
-    """The sentence and the reason."""
-    return _words(scene.sweep(whole=False))
+    """Answer, why and fit, a line each."""
+    return "\n".join(_words(scene.sweep(whole=False)))
 
 
-def _words(swept: Sweep) -> str:
-    return f"{sentence(swept)} {reason(swept)}".strip()
+def _words(swept: Sweep) -> tuple[str, str, str]:
+    return answer(swept), why(swept), fit(swept)
 
 
 def summary(scene: Scene) -> dict[str, object]:
@@ -79,7 +83,7 @@ def summary(scene: Scene) -> dict[str, object]:
     torus, manifold, euclid = (float(d) for d in swept.distances[0])
     arcs = [[float(np.degrees(a)), float(np.degrees(b))] for a, b in posterior.credible_set(0.95)]
     return {
-        "in words": _words(swept),
+        "in words": " ".join(_words(swept)),
         "modes": [{"degrees": float(np.degrees(a)), "mass": float(m)} for a, m in zip(angles, masses, strict=True)],
         "entropy_nats": float(posterior.entropy()),
         "log_evidence": float(swept.log_evidence[0]),

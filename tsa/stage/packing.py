@@ -17,8 +17,22 @@ from tsa._base import Array
 from tsa.density import mean_rotation
 from tsa.model import Subgroup
 from tsa.stage import look
+from tsa.stage.rows import WeightRow, loudness, weight_rows
 from tsa.stage.sweep import Sweep
-from tsa.stage.words import NUMBERS, SweepWords, sweep_words, templates
+from tsa.stage.words import (
+    GLOSSARY,
+    LABELS,
+    NUMBERS,
+    ODDS_STEP,
+    SweepWords,
+    odds,
+    question,
+    sweep_words,
+    templates,
+    waves_heading,
+)
+
+_NUMBER_TERMS = ("uncertainty", "evidence", "torus distance", "manifold distance", "Euclidean distance")  # of `NUMBERS`
 
 
 def pack_arrays(header: Mapping[str, object], arrays: Mapping[str, Array]) -> bytes:
@@ -68,68 +82,108 @@ def pack_sweep(
     other: Array | None = None,
     prior: Sequence[complex] = (),
     only: int | None = None,
+    noise: Array | None = None,
+    full: Subgroup | None = None,
 ) -> bytes:
     """A sweep of T turns (360, or one) as bytes, with the texts about each of its turns.
 
     `other` is the picture of y; without it y is a turned copy of x, and the dial is the true turn. `only` is the
-    turn, in degrees, of a sweep of one turn.
+    turn, in degrees, of a sweep of one turn. `noise` (D,) is what was added to the pixels of y. `full` is the model
+    with the weights that were left out of the posterior: their circles are drawn too.
 
-    Texts, by their names in the header: turn t has `words.sentences[sentence[t]]`, which is also what the status region
-    announces; `words.reasons[reason[t]]`; the numbers `words.values[t]`, named `words.numbers`; and the modes
-    `named[t]`, (m, 2): whole degrees and whole percent, −1 where there are fewer. A turn without named modes has a
-    flat posterior. `words.templates` has texts with {names} to fill in. `look` has the sizes that all drawings share.
+    Texts, by their names in the header: to `words.question` turn t has the answer `words.answers[answer[t]]`, which is
+    also what the status region announces; `words.whys[why[t]]`, `words.fits[fit[t]]` and, where the answer has a
+    symmetry, `words.equations[equation[t]]`; the numbers `words.values[t]`, named `words.numbers`; and the modes
+    `named[t]`, (m, 2): whole degrees and whole percent, −1 where there are fewer. A turn without named modes has no
+    answer. `words.titles[title[t]]` stands above the waves. `waves` (T, K) has the
+    natural parameters that the pair gives to each weight, prior not included; `rows` arranges the weights, and those in
+    `without` are not part of the posterior. `words.templates` has texts with {names} to fill in. `look` has the sizes
+    that all drawings share.
     """
-    order = model.irreps.order()
-    eta = sweep.eta[:, order]
+    shown = model if full is None else full
+    order = shown.irreps.order()
+    z = sweep.coordinates if full is None else full.coordinates(np.concatenate([sweep.x[None], sweep.y]))
+    eta = z[:1].conj() * z[1:] / model.noise**2
+    waves = shown.irreps.pool(eta)
+    rows = weight_rows(shown.weights, loudness(waves))
+    z, eta = z[:, order], eta[:, order]
+    low, high = sweep.x.min(), sweep.x.max()  # of x alone, so that x looks the same whatever y is
     peak = sweep.density.max(axis=1)
     with np.errstate(divide="ignore"):
         drop = np.log(sweep.density / peak[:, None])
-    low, high = min(sweep.x.min(), sweep.y.min()), max(sweep.x.max(), sweep.y.max())
-    words, word_arrays = _packed_words(sweep_words(sweep))
+    texts = sweep_words(sweep)
+    without = sorted(set(np.abs(shown.weights).tolist()) - set(np.abs(model.weights).tolist()))
+    words, word_arrays = _packed_words(texts, without)
+    wave_words, title = _wave_words(rows, texts.loud, only is None)
     arrays = {
         "first": as_bytes(picture if other is not None else np.empty(0)),
         "picture": as_bytes(picture if other is None else other),
         "x": as_bytes((sweep.x - low) / max(high - low, 1e-9)),
         "y": as_bytes((sweep.y - low) / max(high - low, 1e-9)),
+        "noise": np.empty(0, np.float32) if noise is None or not noise.any() else noise.astype(np.float32),
         "density": np.rint(np.clip(1 + drop / look.LOG_RANGE, 0, 1) * 65535).astype(np.uint16),
         "level": (sweep.level / peak).astype(np.float32),
-        "pooled": as_pairs(sweep.pooled),
+        "peak": peak.astype(np.float32),
+        "waves": as_pairs(waves),
         "eta": as_pairs(eta),
         "certainty": as_bytes(np.abs(mean_rotation(eta))),
-        "z": as_pairs(sweep.coordinates[:, order]),
-        "filters": filter_bytes(model.filters[:, order]),
+        "z": as_pairs(z),
+        "filters": filter_bytes(shown.filters[:, order]),
         **word_arrays,
+        **title,
     }
     header: dict[str, object] = {
         "size": size,
         "only": only,
         "copy": other is None,
         "sides": [len(picture), len(picture if other is None else other)],
-        "harmonics": sweep.pooled.shape[1],
+        "harmonics": waves.shape[1],
         "prior": [[value.real, value.imag] for value in prior],
-        "weights": model.weights[order].tolist(),
-        "lines": model.lines[order].tolist(),
-        "noise": model.noise,
-        "words": words | {"templates": templates(other is None)},
+        "weights": shown.weights[order].tolist(),
+        "lines": shown.lines[order].tolist(),
+        "rows": [row._asdict() for row in rows],
+        "loudest": (1 + np.argsort(-loudness(waves))).tolist()[:2],
+        "without": without,
+        "sigma": model.noise,
+        "words": words | {"templates": templates(other is None), **wave_words},
         "look": look.as_header(),
     }
     return pack_arrays(header, arrays)
 
 
-def _packed_words(words: SweepWords) -> tuple[dict[str, object], dict[str, Array]]:
+def _wave_words(rows: Sequence[WeightRow], loud: Array, whole: bool) -> tuple[dict[str, object], dict[str, Array]]:
+    """Texts of the drawing of waves; those that do not change with the pair are sent with a whole sweep only.
+
+    `loud` (T, K) says which weights are loud at each turn.
+    """
+    count = sum(len(row.weights) for row in rows if row.kind != "fixed")
+    titles, title = distinct(waves_heading((1 + np.flatnonzero(turn)).tolist(), count) for turn in loud)
+    header: dict[str, object] = {"titles": titles}
+    if whole:
+        header |= {"labels": LABELS, "odds": odds(), "oddsStep": ODDS_STEP, "glossary": GLOSSARY}
+        header["meanings"] = [GLOSSARY[term] for term in _NUMBER_TERMS]
+    return header, {"title": title}
+
+
+def _packed_words(words: SweepWords, without: Sequence[int]) -> tuple[dict[str, object], dict[str, Array]]:
     """The words of T turns: texts for the header, and arrays with what each turn has of them."""
-    sentences, sentence = distinct(words.sentences)
-    reasons, reason = distinct(words.reasons)
+    answers, answer = distinct(words.answers)
+    whys, why = distinct(words.whys)
+    fits, fit = distinct(words.fits)
+    equations, equation = distinct(words.equations)
     percent = np.where(words.masses < 0, -1, np.rint(100 * words.masses))
     named = np.stack([words.degrees, percent], axis=-1).astype(np.float32)
     header = {
-        "sentences": sentences,
-        "reasons": reasons,
+        "question": question(without),
+        "answers": answers,
+        "whys": whys,
+        "fits": fits,
+        "equations": equations,
         "numbers": NUMBERS,
         "values": words.values,
         "namedPerTurn": named.shape[1],
     }
-    arrays = {"sentence": sentence, "reason": reason, "named": named}
+    arrays = {"answer": answer, "why": why, "fit": fit, "equation": equation, "named": named}
     return header, arrays
 
 

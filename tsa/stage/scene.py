@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -18,7 +19,8 @@ class Scene:
     """Pictures are square and grey, in 0…1; without `y` the second patch is a copy of x, turned by `angle` degrees.
 
     With `y` that picture is turned instead. `pixel_noise` is the standard deviation of what is added to every pixel of
-    the second patch, drawn anew for each `observation`; `prior` has the natural parameters of a density over s.
+    the second patch, drawn anew for each `observation`; `prior` has the natural parameters of a density over s. The
+    posterior leaves out the subspaces whose weights are in `without`.
     """
 
     model: Subgroup
@@ -28,6 +30,7 @@ class Scene:
     pixel_noise: float = 0.0
     observation: int = 0
     prior: tuple[complex, ...] = ()
+    without: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.size**2 != self.model.dimension or self.model.parameters != 1:
@@ -40,17 +43,27 @@ class Scene:
         """Pixels along a side of a patch of the model."""
         return math.isqrt(self.model.dimension)
 
+    @cached_property
+    def used(self) -> Subgroup:
+        """The model without the weights that are left out: the one that gives the posterior."""
+        return self.model.without(self.without) if self.without else self.model
+
+    @property
+    def noise(self) -> Array:
+        """What is added to the pixels of the second patch, (D,)."""
+        return self.pixel_noise * np.random.default_rng(self.observation).normal(size=self.model.dimension)
+
     def sweep(self, whole: bool = True) -> Sweep:
         """The posterior at every whole degree of the dial, or at `angle` alone (then to full precision)."""
-        noise = self.pixel_noise * np.random.default_rng(self.observation).normal(size=self.model.dimension)
         prior = GeneralizedVonMises(np.array(self.prior)) if self.prior else None
         other = None if self.y is None else to_disc(self.y)
-        return sweep(self.model, to_disc(self.x), self.size, noise, prior, other, None if whole else self.angle)
+        return sweep(self.used, to_disc(self.x), self.size, self.noise, prior, other, None if whole else self.angle)
 
     def packed(self, whole: bool = True) -> bytes:
         """The sweep as bytes for the browser."""
-        only = None if whole else self.angle
-        return pack_sweep(self.sweep(whole), self.model, self.x, self.size, self.y, self.prior, only)
+        only, full = None if whole else self.angle, self.model if self.without else None
+        swept = self.sweep(whole)
+        return pack_sweep(swept, self.used, self.x, self.size, self.y, self.prior, only, self.noise, full)
 
     def posterior(self) -> GeneralizedVonMises:
         """p(s | x, y) at this angle."""

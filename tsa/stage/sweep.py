@@ -4,7 +4,7 @@ The browser receives it once and needs no server while the dial turns. All numbe
 directly; only the modes come from a fine grid (a parabola through three points, good to a hundredth of a degree).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from tsa.density.numerics import CriticalPoints, evaluate, on_grid, weighed_mode
 from tsa.model import Subgroup
 from tsa.pictures import SPOKES, patch_of, turn_disc, turned_patches
 
+_EQUAL_PEAKS = 1e-6  # of the sum of all concentrations: the rounding of patches computed in single precision
 _CHUNK_CELLS = 2**20  # grid cells held at once: sharp posteriors need fine grids
 
 
@@ -34,6 +35,21 @@ class Sweep:
     log_evidence: Array  # (360,)
     distances: Array  # (360, 3): torus, manifold, Euclidean, all within the span of the filters
     unexplained: Array  # (360,): distance at the best turn over the norm of the moving coordinates: 0…1
+    model: Subgroup  # the model that made it
+    prior: Density | None
+    likelihood: Array  # (360, K) complex: what the pair alone says of s, natural parameters; K as in `pooled`
+    likelihood_peak: Array  # (360,): maximum of the likelihood as a density over s, times 2π; 1 if it is flat
+    likelihood_entropy: Array  # (360,) nats, of that density
+    best_turn: Array  # (360,) radians: where that maximum is
+    gain_of_pair: Array  # (360,) nats: KL(posterior ‖ prior)
+    gain_of_prior: Array  # (360,) nats: KL(posterior ‖ likelihood)
+
+    def rows(self, rows: slice) -> "Sweep":
+        """The same for some of the turns."""
+        shared = ("x", "coordinates", "model", "prior")
+        picked = {f.name: getattr(self, f.name)[rows] for f in fields(self) if f.name not in shared}
+        z = np.concatenate([self.coordinates[:1], self.coordinates[1:][rows]])
+        return Sweep(x=self.x, coordinates=z, model=self.model, prior=self.prior, **picked)
 
 
 def sweep(
@@ -65,7 +81,9 @@ def sweep(
     each = 2 if each <= 2 else each | 1
     rows = max(1, _CHUNK_CELLS // (SPOKES * each))
     pieces = [slice(start, start + rows) for start in range(0, len(y), rows)]
-    density, angles, masses, best = _joined([_read_off(posterior, likelihood, each, piece) for piece in pieces])
+    density, angles, masses, best, best_turn = _joined(
+        [_read_off(posterior, likelihood, each, piece) for piece in pieces]
+    )
     ranked = np.sort(density, axis=1)
     below = np.cumsum(ranked, axis=1)
     level = ranked[np.arange(len(ranked)), np.argmax(below > 0.05 * below[:, -1:], axis=1)]
@@ -75,13 +93,33 @@ def sweep(
     evidence = posterior.log_normalizer - start + eta[:, model.irreps.fixed].real.sum(axis=1)
     evidence -= squares / (2 * model.noise**2) + model.dimension / 2 * np.log(2 * np.pi * model.noise**2)
     distances, rest = _distances(model, z, eta, best)
+    peak = 2 * np.pi * np.exp(best - likelihood.log_normalizer)
+    alone = likelihood.entropy()
+    by_pair, by_prior = _gains(posterior, likelihood, prior, start)
     return Sweep(
-        x, y, z, eta, posterior.eta, density, angles, masses, level, posterior.entropy(), evidence, distances, rest
-    )
+        x, y, z, eta, posterior.eta, density, angles, masses, level, posterior.entropy(), evidence, distances, rest,
+        model, prior, _padded(likelihood.eta, posterior.eta.shape[1]), peak, alone, best_turn, by_pair, by_prior,
+    )  # fmt: skip
 
 
-def _read_off(posterior: Density, likelihood: Density, each: int, rows: slice) -> tuple[Array, Array, Array, Array]:
-    """Density, mode angles, mode masses and maximum of the likelihood of some rows, from `each` nodes per degree."""
+def _gains(posterior: Density, likelihood: Density, prior: Density | None, start: Array) -> tuple[Array, Array]:
+    """KL(posterior ‖ prior) and KL(posterior ‖ likelihood): what pair and prior each add to the other, in nats."""
+    if prior is None:
+        return np.maximum(start - posterior.entropy(), 0.0), np.zeros(len(posterior.eta))
+    harmonics = posterior.eta.shape[-1]
+    moments = posterior.moments(np.arange(1, 1 + harmonics)[:, None]).conj()
+    pair, before = (np.sum((moments * _padded(d.eta, harmonics)).real, axis=-1) for d in (likelihood, prior))
+    log_z = posterior.log_normalizer
+    return np.maximum(pair - log_z + start, 0.0), np.maximum(before - log_z + likelihood.log_normalizer, 0.0)
+
+
+def _padded(eta: Array, harmonics: int) -> Array:
+    missing = harmonics - eta.shape[-1]
+    return np.concatenate([eta, np.zeros((*eta.shape[:-1], missing))], axis=-1) if missing else eta
+
+
+def _read_off(posterior: Density, likelihood: Density, each: int, rows: slice) -> tuple[Array, ...]:
+    """Density, mode angles, mode masses, maximum of the likelihood and its place, from `each` nodes per degree."""
     eta = posterior.eta[rows]
     energy = on_grid(eta, SPOKES * each)
     log_density = energy - posterior.log_normalizer[rows, None]
@@ -92,15 +130,15 @@ def _read_off(posterior: Density, likelihood: Density, each: int, rows: slice) -
     if likelihood is not posterior:
         eta = likelihood.eta[rows]
         energy = on_grid(eta, SPOKES * each)
-    return density, angles, masses, _highest(eta, energy)
+    return density, angles, masses, *_highest(eta, energy)
 
 
-def _joined(pieces: list[tuple[Array, Array, Array, Array]]) -> list[Array]:
+def _joined(pieces: list[tuple[Array, ...]]) -> list[Array]:
     """The rows of all pieces, modes padded to the same number."""
-    most = max(angles.shape[1] for _, angles, _, _ in pieces)
+    most = max(angles.shape[1] for _, angles, *_ in pieces)
     padded = [
-        (density, _widened(angles, most, np.nan), _widened(masses, most, 0.0), best)
-        for density, angles, masses, best in pieces
+        (density, _widened(angles, most, np.nan), _widened(masses, most, 0.0), *best)
+        for density, angles, masses, *best in pieces
     ]
     return [np.concatenate(part) for part in zip(*padded, strict=True)]
 
@@ -124,8 +162,8 @@ def _distances(model: Subgroup, z: Array, eta: Array, best: Array) -> tuple[Arra
     return np.sqrt(np.maximum(whole[:, None] - double * overlap, 0.0)), np.sqrt(np.maximum(left, 0.0))
 
 
-def _highest(eta: Array, energy: Array) -> Array:
-    """The maximum of each row: Newton's method from every peak of the grid that could be the highest.
+def _highest(eta: Array, energy: Array) -> tuple[Array, Array]:
+    """The maximum of each row and its place: Newton's method from every peak of the grid that could be the highest.
 
     Between two nodes a function rises by at most h²/8 · max|E''|; two steps leave only rounding.
     """
@@ -140,7 +178,12 @@ def _highest(eta: Array, energy: Array) -> Array:
     for _ in range(2):
         slope, bend = evaluate(eta, s, 1), evaluate(eta, s, 2)
         s = s - np.clip(np.divide(slope, bend, out=np.zeros_like(s), where=bend < 0), -width / 2, width / 2)
-    return np.asarray(np.maximum.reduceat(evaluate(eta, s), np.flatnonzero(np.diff(row, prepend=-1))))
+    value, starts = evaluate(eta, s), np.flatnonzero(np.diff(row, prepend=-1))
+    highest = np.maximum.reduceat(value, starts)
+    # Of equal peaks the first: rounding must not choose another one when the same turn is computed alone.
+    at = np.flatnonzero(value >= highest[row] - _EQUAL_PEAKS * np.abs(eta).sum(axis=1))
+    _, first = np.unique(row[at], return_index=True)
+    return np.asarray(highest), wrap(s[at[first]])
 
 
 def _modes(log_density: Array, density: Array) -> tuple[Array, Array]:

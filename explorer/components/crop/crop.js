@@ -10,6 +10,7 @@ import { mailbox } from "../shared/mailbox.js";
 /** @typedef {[x: number, y: number, radius: number]} Circle */
 
 const MIN_RADIUS = 0.08;
+const MIN_CANVAS_PIXELS = 480; // along the longer side
 const HANDLE_REACH_PIXELS = 24; // about a fingertip
 const RESIZE_FACTOR = 1.06; // of one step of the wheel or a key
 
@@ -37,8 +38,10 @@ function create(root) {
   const photo = new Image();
 
   photo.onload = () => {
-    canvas.width = photo.naturalWidth;
-    canvas.height = photo.naturalHeight;
+    // A small photo, as from a link, is enlarged: the circle is drawn with the pixels of the canvas.
+    const scale = Math.max(1, MIN_CANVAS_PIXELS / Math.max(photo.naturalWidth, photo.naturalHeight));
+    canvas.width = Math.round(scale * photo.naturalWidth);
+    canvas.height = Math.round(scale * photo.naturalHeight);
     draw();
     canvas.dataset.name = name;
   };
@@ -62,7 +65,7 @@ function create(root) {
   const draw = () => {
     const [x, y, r] = [circle[0] * canvas.width, circle[1] * canvas.height, circle[2] * halfSide()];
     const unit = canvas.width / canvas.clientWidth || 1; // a CSS pixel in pixels of the canvas
-    pen.drawImage(photo, 0, 0);
+    pen.drawImage(photo, 0, 0, canvas.width, canvas.height);
     pen.fillStyle = "rgba(0, 0, 0, 0.55)";
     pen.beginPath();
     pen.rect(0, 0, canvas.width, canvas.height);

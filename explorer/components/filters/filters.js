@@ -1,12 +1,12 @@
 // All filters of a model at once, and one of them in detail. Everything is sent at the start: choosing, sorting, zooming
 // and turning need no server.
 
-import { penStyle, stepped } from "../../../tsa/stage/browser/shared/canvas.js";
+import { penStyle } from "../../../tsa/stage/browser/shared/canvas.js";
 import { follow, follower } from "../../../tsa/stage/browser/shared/follower.js";
 import { finder } from "../../../tsa/stage/browser/shared/mount.js";
 import { player, prefersReducedMotion } from "../../../tsa/stage/browser/shared/player.js";
 import { fill, listOptions, setText } from "../../../tsa/stage/browser/shared/text.js";
-import { drawGrid, drawHistogram, tiles } from "./grid.js";
+import { drawGrid, drawHistogram, placeAt, steppedInRows, tiles } from "./grid.js";
 import { drawOneFilter, drawTurning, introduceFilter } from "./one_filter.js";
 import { remainder, size } from "./weights.js";
 
@@ -70,7 +70,8 @@ import { remainder, size } from "./weights.js";
  * @property {number[]} shown filters, in order
  * @property {[x: number, y: number, width: number, height: number][]} cells of the grid
  * @property {[x: number, width: number, size: number][]} bars of the histogram
- * @property {number} columns of the grid
+ * @property {number[][]} rows of the grid: places among `shown`
+ * @property {number} head pixels above a filter in its cell
  * @property {number} tile width of a filter in the grid, in pixels
  * @property {Player} player
  * @property {Follower} follower
@@ -89,7 +90,7 @@ export default function (mount) {
 function create(root) {
   const find = finder(root);
   const self = /** @type {Filters} */ (
-    /** @type {Partial<Filters>} */ ({ chosen: 0, turn: 0, shown: [], cells: [], bars: [], columns: 1, tile: 16 })
+    /** @type {Partial<Filters>} */ ({ chosen: 0, turn: 0, shown: [], cells: [], bars: [], rows: [], head: 3, tile: 16 })
   );
 
   self.readStyle = () => {
@@ -149,7 +150,7 @@ function create(root) {
     const frame = find("mark");
     frame.hidden = !w;
     const width = lines[self.chosen] ? self.tile + 8 : w - 2;
-    Object.assign(frame.style, { left: `${x}px`, top: `${y + 13}px`, width: `${width}px`, height: `${h - 14}px` });
+    Object.assign(frame.style, { left: `${x}px`, top: `${y + self.head - 4}px`, width: `${width}px`, height: `${h - self.head + 5}px` });
     const options = self.shown.map((j) =>
       fill(words.templates.option, { number: j + 1, weight: words.weights[j], percent: Math.round(100 * purity[j]) }),
     );
@@ -176,13 +177,11 @@ function create(root) {
   const grid = find("grid");
   grid.onclick = (event) => {
     const box = grid.getBoundingClientRect();
-    const at = self.cells.findIndex(
-      ([x, y, w, h]) => event.clientX - box.left >= x && event.clientX - box.left < x + w && event.clientY - box.top >= y && event.clientY - box.top < y + h,
-    );
-    if (at >= 0) choose(self.shown[at]);
+    const at = placeAt(self, event.clientX - box.left, event.clientY - box.top);
+    if (at !== undefined) choose(self.shown[at]);
   };
   grid.onkeydown = (event) => {
-    const next = stepped(event.key, self.shown.indexOf(self.chosen), self.columns, self.shown.length);
+    const next = steppedInRows(self, event.key, self.shown.indexOf(self.chosen));
     if (next === undefined) return;
     event.preventDefault();
     choose(self.shown[next]);

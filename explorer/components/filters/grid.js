@@ -1,11 +1,11 @@
 // Drawings of all filters: histogram of the weights and grid of the filters.
 
-import { context, greyscale, signal } from "../../../tsa/stage/browser/shared/canvas.js";
+import { context, greyscale, signal, stepped } from "../../../tsa/stage/browser/shared/canvas.js";
+import { fill } from "../../../tsa/stage/browser/shared/text.js";
 import { size } from "./weights.js";
 
 /** @import { Pen } from "../../../tsa/stage/browser/shared/canvas.js" */
 /** @import { Filters, Packed } from "./filters.js" */
-/** @import { Weight } from "./weights.js" */
 
 /**
  * The real and the imaginary part of every filter, one pixel for each of its values.
@@ -55,78 +55,148 @@ export function drawHistogram(self, canvas) {
 }
 
 /**
- * All filters that are shown, as large as fits the frame if the zoom is 0.
+ * All filters that are shown, as large as fits the frame if the zoom is 0: a group of rows for each |ω|, with its label on
+ * the left; or, sorted by purity, one group without a label.
  * @param {Filters} self
  * @param {HTMLCanvasElement} canvas
  * @param {HTMLElement} frame
  * @param {number} zoom between 0 and 1
  */
 export function drawGrid(self, canvas, frame, zoom) {
-  const { shape, lines } = self.packed;
+  const { shape } = self.packed;
   const width = Math.max(120, frame.clientWidth - 4);
   const tall = Math.min(1, Math.max(shape[0] / shape[1], 0.4));
-  const cell = (/** @type {number} */ tile) => [2 * tile + 10, tile * tall + 20];
-  const columns = (/** @type {number} */ tile) => Math.max(1, Math.floor(width / cell(tile)[0]));
-  const fits = (/** @type {number} */ tile) => Math.ceil(self.shown.length / columns(tile)) * cell(tile)[1] <= frame.clientHeight;
-  let fit = 16;
-  while (fit < 110 && fits(fit + 1)) fit += 1;
-  const tile = Math.round(fit + zoom * (128 - fit));
-  const [w, h] = cell(tile);
-  [self.columns, self.tile] = [columns(tile), tile];
-  const rows = Math.ceil(self.shown.length / self.columns);
+  const groups = grouped(self);
+  const names = groups.map((places) => groupName(self, places));
+  const left = Math.max(...names.map(({ length }) => (length ? LABEL_PIXELS + 7 * Math.max(0, length - 3) : 0)));
+  self.head = groups.some((places) => hasOwnLabels(self, places)) ? 16 : 3;
+  const cell = (/** @type {number} */ tile) => [2 * tile + 10, tile * tall + self.head + 3];
+  const columns = (/** @type {number} */ tile) => Math.max(1, Math.floor((width - left) / cell(tile)[0]));
+  const rowsOf = (/** @type {number} */ tile) => groups.flatMap((places) => inRows(places, columns(tile)));
+  const high = (/** @type {number} */ tile) => rowsOf(tile).length * cell(tile)[1] + groups.length * GROUP_GAP_PIXELS;
+  let fit = MIN_TILE_PIXELS;
+  while (fit < 110 && high(fit + 1) <= frame.clientHeight) fit += 1;
+  const tile = (self.tile = Math.round(fit + zoom * (128 - fit)));
+  self.rows = rowsOf(tile);
   canvas.style.width = `${width}px`;
-  canvas.style.height = `${Math.max(rows * h + 4, 40)}px`;
+  canvas.style.height = `${Math.max(high(tile), 40)}px`;
   const [pen] = context(canvas);
   pen.imageSmoothingEnabled = false;
   pen.textBaseline = "top";
-  const labels = gridLabels(self, tile > 40);
-  self.cells = self.shown.map((j, i) => {
-    const [x, y] = [(i % self.columns) * w, Math.floor(i / self.columns) * h];
-    const [group, own] = labels[i];
+  self.cells = [];
+  let y = 0;
+  groups.forEach((places, g) => {
+    pen.fillStyle = self.style.border;
+    if (g) pen.fillRect(0, Math.round(y), width, 1);
+    y += GROUP_GAP_PIXELS;
+    const labelled = hasOwnLabels(self, places);
     pen.fillStyle = self.style.color;
-    pen.font = `650 11px ${self.style.fontFamily}`;
-    pen.fillText(group, x + 4, y + 2, w - 6);
-    const after = group ? pen.measureText(group).width + 8 : 0;
-    pen.font = `400 11px ${self.style.fontFamily}`;
-    pen.globalAlpha = 0.7;
-    pen.fillText(own, x + 4 + after, y + 2, w - 6);
-    pen.globalAlpha = 1;
-    pen.strokeStyle = self.edge; // so that a white filter is seen on white
-    for (const part of lines[j] ? [0] : [0, 1]) {
-      const left = x + 4 + part * (tile + 2);
-      tileAt(self, pen, j, part, left, y + 16, tile, tile * tall);
-      if (shape[0] > 1) pen.strokeRect(left - 0.5, y + 15.5, tile + 1, tile * tall + 1); // a signal is drawn with an edge
+    pen.font = `650 12.5px ${self.style.fontFamily}`;
+    pen.fillText(names[g], 2, y + self.head + (tile * tall) / 2 - 7);
+    for (const row of inRows(places, columns(tile))) {
+      row.forEach((i, column) => {
+        const [w, h] = cell(tile);
+        self.cells[i] = [left + column * w, y, w, h];
+        drawCell(self, pen, self.shown[i], self.cells[i], tile * tall, labelled);
+      });
+      y += cell(tile)[1];
     }
-    return [x, y, w, h];
   });
 }
 
+const LABEL_PIXELS = 34; // for up to three characters
+const GROUP_GAP_PIXELS = 4;
+const MIN_TILE_PIXELS = 24; // below it the frame scrolls
+
 /**
- * The labels above each filter, in bold and plain: ±ω above the first filter of each group of weights, as in the paper;
- * each filter's own weight, where there is room; the purity, if that is the order.
+ * Places among the filters that are shown, one list for each |ω|; a single one if they are sorted by purity.
  * @param {Filters} self
- * @param {boolean} roomy
  */
-function gridLabels({ shown, packed: { weights, purity, words }, byPurity }, roomy) {
-  const own = (/** @type {number} */ j) => words.weights[j];
-  if (byPurity) return shown.map((j) => ["", `${roomy ? `${own(j)} · ` : ""}${(100 * purity[j]).toFixed(1)} %`]);
-  const groups = shown.map((j) => folded(weights[j]));
-  const negative = new Set(groups.filter((group, i) => group !== `${weights[shown[i]]}`));
-  return shown.map((j, i) => {
-    const first = groups[i] !== groups[i - 1];
-    const name = first ? (negative.has(`${weights[j]}`) ? `±${own(j)}` : own(j)) : "";
-    return [name, roomy && name !== own(j) ? own(j) : ""];
+function grouped({ shown, packed, byPurity }) {
+  /** @type {Map<number, number[]>} */
+  const groups = new Map();
+  shown.forEach((j, i) => {
+    const key = byPurity ? 0 : size(packed.weights[j]);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key)?.push(i);
   });
+  return [...groups.values()];
+}
+
+/** @type {(places: number[], columns: number) => number[][]} */
+const inRows = (places, columns) =>
+  Array.from({ length: Math.ceil(places.length / columns) }, (_, row) => places.slice(row * columns, (row + 1) * columns));
+
+/**
+ * The weight of a group: ω, −ω, or ±ω if it has both signs; |ω|, rounded, if weights are pairs.
+ * @param {Filters} self
+ * @param {number[]} places
+ */
+function groupName({ shown, packed: { weights, words }, byPurity }, places) {
+  if (byPurity) return "";
+  const first = shown[places[0]];
+  const weight = weights[first];
+  if (typeof weight !== "number") return fill(words.templates.size, { size: size(weight) });
+  return places.some((i) => weights[shown[i]] !== weight) ? `±${Math.abs(weight)}` : words.weights[first];
 }
 
 /**
- * ω and −ω give the same text: that of the one whose first number other than 0 is positive.
- * @param {Weight} weight
+ * Whether the filters of a group have labels of their own: purity, a sign if the group has both, or a pair of weights.
+ * @param {Filters} self
+ * @param {number[]} places
  */
-function folded(weight) {
-  const numbers = [weight].flat();
-  const negative = (numbers.find((number) => number) ?? 0) < 0;
-  return `${negative ? numbers.map((number) => -number || 0) : numbers}`;
+const hasOwnLabels = ({ shown, packed: { weights }, byPurity }, places) =>
+  byPurity || typeof weights[0] !== "number" || places.some((i) => weights[shown[i]] !== weights[shown[places[0]]]);
+
+/**
+ * One filter, below its label.
+ * @param {Filters} self
+ * @param {Pen} pen
+ * @param {number} j
+ * @param {[x: number, y: number, width: number, height: number]} cell
+ * @param {number} high of a filter, in pixels
+ * @param {boolean} labelled
+ */
+function drawCell(self, pen, j, [x, y, w], high, labelled) {
+  const { shape, lines, purity, words } = self.packed;
+  const weight = words.weights[j];
+  const percent = `${(100 * purity[j]).toFixed(1)} %`;
+  const label = !self.byPurity ? weight : self.tile > 40 ? `${weight} · ${percent}` : percent;
+  pen.font = `400 11px ${self.style.fontFamily}`;
+  pen.fillStyle = self.style.color;
+  pen.globalAlpha = 0.7;
+  if (labelled) pen.fillText(label, x + 4, y + 2, w - 6);
+  pen.globalAlpha = 1;
+  pen.strokeStyle = self.edge; // so that a white filter is seen on white
+  for (const part of lines[j] ? [0] : [0, 1]) {
+    const left = x + 4 + part * (self.tile + 2);
+    tileAt(self, pen, j, part, left, y + self.head, self.tile, high);
+    if (shape[0] > 1) pen.strokeRect(left - 0.5, y + self.head - 0.5, self.tile + 1, high + 1); // a signal has its own edge
+  }
+}
+
+/**
+ * The place that a key leads to; up and down lead to the same column of the next row, or to its end.
+ * @param {Filters} self
+ * @param {string} key
+ * @param {number} from
+ */
+export function steppedInRows({ rows, shown }, key, from) {
+  if (key !== "ArrowUp" && key !== "ArrowDown") return stepped(key, from, 1, shown.length);
+  const row = rows.findIndex((places) => places.includes(from));
+  const next = rows[row + (key === "ArrowUp" ? -1 : 1)];
+  return next ? next[Math.min(rows[row]?.indexOf(from) ?? 0, next.length - 1)] : from;
+}
+
+/**
+ * The place at a point of the grid; the label of a row belongs to its first filter.
+ * @param {Filters} self
+ * @param {number} x
+ * @param {number} y
+ */
+export function placeAt({ cells, rows }, x, y) {
+  const row = rows.filter((places) => y >= cells[places[0]][1] - GROUP_GAP_PIXELS).at(-1);
+  return row && x < cells[row[0]][0] ? row[0] : row?.find((i) => x >= cells[i][0] && x < cells[i][0] + cells[i][2]);
 }
 
 /**

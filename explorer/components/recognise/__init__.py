@@ -59,10 +59,8 @@ def pack_votes(
             "legend": words.digits.legend(digit, labelled),
             "strip": words.digits.strip_label(votes, digit, labelled, only),
             "shares": words.digits.shares(votes, digit, labelled),
-            "shortShares": words.digits.short_shares(votes, digit),
             "marks": words.digits.marks(labelled),  # beside a wrong and a right answer
             "titles": [words.digits.TITLES[name] for name in DISTANCES],
-            "shortTitles": [words.digits.SHORT_TITLES.get(name, name) for name in DISTANCES],
             "meanings": [words.digits.MEANINGS[name] for name in DISTANCES],
             "templates": words.digits.TEMPLATES,
         },

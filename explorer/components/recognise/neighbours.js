@@ -9,6 +9,9 @@ import { lookedAt, neighboursOf, votesFor, winnerOf } from "./votes.js";
 /** @import { Recognise } from "./recognise.js" */
 /** @import { Votes } from "./votes.js" */
 
+const ONE_LINE_PIXELS = 58; // room for a digit and its angle side by side
+const LINE_PIXELS = 14;
+
 /**
  * The elements of a row.
  * @typedef {{
@@ -83,9 +86,11 @@ function drawNear(self, canvas, distance) {
   const turns = alignments[distance] !== "none";
   // Neighbours aligned with the digit follow it from the angle that was searched.
   const follow = alignments[distance] === "posterior" ? self.angle - lookedAt(self) : 0;
-  const radius = Math.min(width / k / 2 - 4, (height - 22) / 2);
-  const pitch = Math.min(width / k, 3 * radius);
-  const top = Math.max(2, (height - 2 * radius - 17) / 2);
+  const lines = turns && width / k < ONE_LINE_PIXELS ? 2 : 1; // of the caption
+  const below = 3 + LINE_PIXELS * lines;
+  const radius = Math.min(width / k / 2 - 4, (height - below - 5) / 2);
+  const pitch = Math.min(width / k, Math.max(3 * radius, ONE_LINE_PIXELS));
+  const top = Math.max(2, (height - 2 * radius - below) / 2);
   const winner = winnerOf(self, distance);
   let i = 0;
   for (const { which, label, lies, turn: found } of neighboursOf(self, distance)) {
@@ -108,7 +113,8 @@ function drawNear(self, canvas, distance) {
     pen.beginPath();
     pen.arc(x, y, radius, 0, TURN);
     pen.stroke();
-    drawCaption(self, pen, x, y + radius + 15, `${label}`, turns ? `${Math.round(turn)}°`.replace("-", "−") : "");
+    const angle = turns ? `${Math.round(turn)}°`.replace("-", "−") : "";
+    drawCaption(self, pen, x, y + radius + 15, `${label}`, angle, lines > 1);
     pen.globalAlpha = 1;
   }
 }
@@ -121,9 +127,18 @@ function drawNear(self, canvas, distance) {
  * @param {number} y
  * @param {string} digit
  * @param {string} angle
+ * @param {boolean} stacked whether the angle stands below the digit
  */
-function drawCaption(self, pen, x, y, digit, angle) {
+function drawCaption(self, pen, x, y, digit, angle, stacked) {
   const fonts = [`700 12.5px ${self.style.fontFamily}`, `400 11.5px ${self.style.fontFamily}`];
+  if (stacked) {
+    pen.textAlign = "center";
+    [pen.fillStyle, pen.font] = [self.style.color, fonts[0]];
+    pen.fillText(digit, x, y);
+    [pen.fillStyle, pen.font] = [self.style.quiet, fonts[1]];
+    pen.fillText(angle, x, y + LINE_PIXELS - 1);
+    return;
+  }
   const gap = angle ? 5 : 0;
   pen.fillStyle = self.style.color;
   pen.textAlign = "left";

@@ -9,7 +9,7 @@ import { finder } from "../../../tsa/stage/browser/shared/mount.js";
 import { fill, setText } from "../../../tsa/stage/browser/shared/text.js";
 import { unpack } from "../../../tsa/stage/browser/shared/unpack.js";
 import { buildRows, drawRows } from "./neighbours.js";
-import { nearestTurn } from "./votes.js";
+import { lookedAt, nearestTurn } from "./votes.js";
 import { drawVotesByAngle, hatching, stripBox } from "./votes_by_angle.js";
 
 /** @import { PenStyle } from "../../../tsa/stage/browser/shared/canvas.js" */
@@ -30,6 +30,9 @@ import { drawVotesByAngle, hatching, stripBox } from "./votes_by_angle.js";
  * @property {() => void} readStyle
  */
 /** @typedef {Dial & RecogniseState} Recognise */
+
+const WHEEL_PIXELS = 40; // of the wheel for one step
+const SETTLE_MILLISECONDS = 250; // without the wheel, until the angle is reported
 
 /** @param {Mount} mount */
 export default function (mount) {
@@ -56,6 +59,7 @@ function create(root) {
     },
   };
   turnable(self, dial, find);
+  inSteps(self, dial);
   const show = (/** @type {Votes} */ votes) => {
     self.votes = votes;
     self.picture = new OffscreenCanvas(votes.side, votes.side);
@@ -104,7 +108,7 @@ function create(root) {
   self.draw = () => {
     if (!self.votes || !dial.clientWidth) return; // nothing to show, or leaving the page
     const wanted = self.angle;
-    self.angle = self.votes.only ?? wanted; // while the digit is being drawn there is an answer at one angle only
+    self.angle = lookedAt(self); // the dial, the strip and the sentence name the angle that was searched
     drawDial(self, find("dial-canvas"));
     drawRows(self);
     drawVotesByAngle(self, strip);
@@ -114,6 +118,35 @@ function create(root) {
     self.angle = wanted;
   };
   return self;
+}
+
+/**
+ * Let the dial stop only at angles that were searched; one arrow key or notch of the wheel is one of them.
+ * @param {Recognise} self
+ * @param {HTMLElement} dial
+ */
+function inSteps(self, dial) {
+  const [turnTo, onKey] = [self.turnTo, dial.onkeydown];
+  const step = () => (self.votes?.steps > 1 ? 360 / self.votes.steps : 1);
+  self.turnTo = (degrees, done) => turnTo(Math.round(degrees / step()) * step(), done);
+  dial.onkeydown = (event) => {
+    /** @type {Record<string, number>} */
+    const moves = { ArrowLeft: 1, ArrowUp: 1, ArrowRight: -1, ArrowDown: -1 };
+    if (!(event.key in moves) || event.shiftKey) return onKey?.call(dial, event);
+    event.preventDefault();
+    self.turnTo(self.angle + step() * moves[event.key], true);
+  };
+  let [scrolled, settling] = [0, 0]; // pixels since the last step; timer
+  dial.onwheel = (event) => {
+    event.preventDefault();
+    scrolled += event.deltaY;
+    const steps = Math.trunc(scrolled / WHEEL_PIXELS);
+    if (!steps) return;
+    scrolled -= steps * WHEEL_PIXELS;
+    self.turnTo(self.angle - steps * step(), false);
+    clearTimeout(settling);
+    settling = setTimeout(() => self.commit(self.angle), SETTLE_MILLISECONDS);
+  };
 }
 
 /**

@@ -10,10 +10,8 @@
  * @property {string} legend
  * @property {string} strip alternative text of the votes at all angles
  * @property {string[]} shares of the angles with the right answer
- * @property {string[]} shortShares
  * @property {[wrong: string, right: string]} marks beside an answer
  * @property {string[]} titles
- * @property {string[]} shortTitles
  * @property {string[]} meanings
  * @property {Record<string, string>} templates
  */

@@ -8,6 +8,7 @@ import { TURN, hue, withStops } from "../../../tsa/stage/browser/shared/colour.j
 /** @typedef {{ distance: number, winner: number, from: number, to: number }} Run angles with one answer */
 
 const [LEFT_PIXELS, RIGHT_PIXELS, FOOT_PIXELS] = [118, 96, 24];
+const TITLE_PIXELS = 20; // above a strip, if there is no room beside it
 
 /**
  * @param {number} width
@@ -15,7 +16,7 @@ const [LEFT_PIXELS, RIGHT_PIXELS, FOOT_PIXELS] = [118, 96, 24];
  */
 export const stripBox = (width) => {
   const narrow = width < 560;
-  const [left, right] = narrow ? [34, 44] : [LEFT_PIXELS, RIGHT_PIXELS];
+  const [left, right] = narrow ? [8, 8] : [LEFT_PIXELS, RIGHT_PIXELS];
   return { narrow, left, scale: (width - left - right) / 360 };
 };
 
@@ -30,20 +31,22 @@ export function drawVotesByAngle(self, canvas) {
   const pitch = (height - FOOT_PIXELS) / names.length;
   pen.textBaseline = "middle";
   names.forEach((_, distance) => {
-    const [top, base] = [distance * pitch + 5, (distance + 1) * pitch - 1];
+    const [top, base] = [distance * pitch + (narrow ? TITLE_PIXELS : 5), (distance + 1) * pitch - 1];
+    const middle = narrow ? top - 8 : (top + base) / 2;
     pen.textAlign = "left";
     pen.fillStyle = self.style.color;
-    pen.font = `600 ${narrow ? 11 : 12.5}px ${self.style.fontFamily}`;
-    pen.fillText((narrow ? words.shortTitles : words.titles)[distance], 0, (top + base) / 2);
+    pen.font = `600 12.5px ${self.style.fontFamily}`;
+    pen.fillText(words.titles[distance], 0, middle);
     if (steps > 1) {
       for (const run of runs(self, distance)) drawRun(self, pen, run, { left, scale, top, base });
       pen.textAlign = "right";
       pen.fillStyle = self.style.color;
-      pen.font = `600 ${narrow ? 11 : 12.5}px ${self.style.fontFamily}`;
-      pen.fillText((narrow ? words.shortShares : words.shares)[distance], width, (top + base) / 2);
+      pen.font = `600 12.5px ${self.style.fontFamily}`;
+      pen.fillText(words.shares[distance], width, middle);
     }
     pen.fillStyle = self.style.border;
     pen.fillRect(left, base, 360 * scale, 1);
+    drawMark(self, pen, left + self.angle * scale, narrow ? top : distance * pitch, base); // not through a title
   });
   drawAxis(self, pen, { left, scale, narrow }, height - FOOT_PIXELS);
   pen.textBaseline = "alphabetic";
@@ -127,6 +130,23 @@ export function hatching(colour) {
 }
 
 /**
+ * A line at the angle of the dial.
+ * @param {Recognise} self
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number} x
+ * @param {number} from
+ * @param {number} to
+ */
+function drawMark(self, pen, x, from, to) {
+  pen.strokeStyle = self.style.color;
+  pen.lineWidth = 1.6;
+  pen.beginPath();
+  pen.moveTo(x, from);
+  pen.lineTo(x, to);
+  pen.stroke();
+}
+
+/**
  * @param {Recognise} self
  * @param {CanvasRenderingContext2D} pen
  * @param {Box} box
@@ -138,15 +158,12 @@ function drawAxis(self, pen, { left, scale, narrow }, base) {
   pen.fillRect(left, base + 2, 360 * scale, 4);
   pen.fillStyle = self.style.quiet;
   pen.font = `400 12px ${self.style.fontFamily}`;
-  pen.textAlign = "center";
-  for (let d = 0; d <= 360; d += narrow ? 90 : 45) pen.fillText(`${d}°`, left + d * scale, base + 16);
+  for (let d = 0; d <= 360; d += narrow ? 90 : 45) {
+    pen.textAlign = narrow && d === 0 ? "left" : narrow && d === 360 ? "right" : "center";
+    pen.fillText(`${d}°`, left + d * scale, base + 16);
+  }
   const x = left + self.angle * scale;
-  pen.strokeStyle = self.style.color;
-  pen.lineWidth = 1.6;
-  pen.beginPath();
-  pen.moveTo(x, 0);
-  pen.lineTo(x, base);
-  pen.stroke();
+  drawMark(self, pen, x, base - 1, base);
   pen.beginPath();
   pen.arc(x, base + 4, 6, 0, TURN);
   pen.fillStyle = hue((self.angle * TURN) / 360);

@@ -9,7 +9,7 @@ from tsa._base import Array
 from tsa.analysis import Inspection
 from tsa.groups import ImageRotation
 
-_LAYOUT = {"margin": {"l": 10, "r": 10, "t": 36, "b": 10}, "height": 300, "legend": {"orientation": "h", "y": -0.25}}
+_LAYOUT = {"margin": {"l": 10, "r": 10, "t": 36, "b": 10}, "height": 300, "legend": {"orientation": "h", "y": -0.3}}
 
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
@@ -30,13 +30,14 @@ def equivariance(inspection: Inspection) -> go.Figure:
         s, name = [f"{down:.0f}, {right:.0f}" for down, right in turns * action.shape], "s in pixels down, right"
         figure.update_xaxes(type="category", nticks=7, tickangle=0)
     for title, values, colour, dash in (
-        ("model", errors.model, _BLUE, "solid"),
-        ("interpolation", errors.interpolation, _ORANGE, "dash"),
-        ("both together", errors.total, _GREEN, "dot"),
+        ("model’s share", errors.model, _BLUE, "solid"),
+        ("interpolation’s share", errors.interpolation, _ORANGE, "dash"),
+        ("total", errors.total, _GREEN, "dot"),
     ):
         line = {"color": colour, "dash": dash, "width": 2.5}
         figure.add_scatter(x=s, y=values, name=title, line=line, hovertemplate="%{y:.3g}")
-    figure.update_layout(title="Equivariance error against s", hovermode="x unified", **_LAYOUT)
+    data = "30 digits of MNIST" if isinstance(action, ImageRotation) else "white noise"
+    figure.update_layout(title=f"Equivariance error on {data}", hovermode="x unified", **_LAYOUT)
     figure.update_xaxes(title=name)
     small = {"tickformat": ".0e", "exponentformat": "e"} if errors.total.max() < 1e-3 else {}
     figure.update_yaxes(title="‖z(s·x) − e^{iωs}z(x)‖ / ‖z(x)‖", rangemode="tozero", **small)
@@ -49,15 +50,15 @@ def purity(inspection: Inspection) -> go.Figure:
     size, names = np.linalg.norm(weights.values, axis=1), [str(weight) for weight in weights]
     figure = go.Figure()
     figure.add_scatter(
-        x=size, y=score.ceiling, mode="markers", name="in the purest set", marker={"symbol": "line-ew-open", "size": 12,
+        x=size, y=score.ceiling, mode="markers", name="highest possible", marker={"symbol": "line-ew-open", "size": 12,
         "color": _ORANGE}, hovertemplate="%{y:.3f}",
     )  # fmt: skip
     figure.add_scatter(
         x=size, y=score.purity, mode="markers", name="purity", marker={"size": 7, "color": _BLUE}, text=names,
         hovertemplate="weight %{text}: %{y:.3f}",
     )  # fmt: skip
-    figure.update_layout(title="Purity of each subspace", **_LAYOUT)
-    figure.update_xaxes(title="|ω|")
+    figure.update_layout(title="Purity of each subspace (of the filters)", **_LAYOUT)
+    figure.update_xaxes(title="size |ω| of the weight")
     figure.update_yaxes(title="purity", range=[min(0.0, float(score.purity.min())), 1.03])
     return figure
 
@@ -70,9 +71,9 @@ def curve(points: list[tuple[float, float]]) -> go.Figure:
     colour = "rgba(0,114,178,0.3)"
     smooth = _smooth(evidence)
     if not np.array_equal(smooth, evidence):
-        figure.add_scatter(x=pairs[thin], y=evidence[thin], name="a batch", line={"color": colour, "width": 1})
+        figure.add_scatter(x=pairs[thin], y=evidence[thin], name="one batch", line={"color": colour, "width": 1})
     figure.add_scatter(x=pairs[thin], y=smooth[thin], name="smoothed", line={"color": _BLUE, "width": 2.5})
-    figure.update_layout(title="Evidence while training", **_LAYOUT)
+    figure.update_layout(title="Evidence during training (white noise)", **_LAYOUT)
     figure.update_xaxes(title="pairs seen")
     figure.update_yaxes(title="mean log p(y | x), nats")
     return figure

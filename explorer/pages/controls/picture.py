@@ -15,13 +15,13 @@ T = TypeVar("T")
 _PHOTO_PIXELS = 480  # along the longer side of a photo on the page
 
 
-def choose(patch: str, label: str) -> None:
-    """Controls that choose the picture of patch "x" or "y"."""
-    kind = st.segmented_control(label, pictures.KINDS, required=True, **pictures.kind_widget(patch))
+def choose(patch: str, label: str, kinds: Sequence[str] = pictures.KINDS) -> None:
+    """Controls that choose the picture of patch "x" or "y", of one of these kinds."""
+    kind = st.segmented_control(label, kinds, required=True, **pictures.kind_widget(patch, kinds))
     if kind == "Draw":
         _pad(patch)
     elif kind == "Upload":
-        _photo(patch)
+        _photo(patch, "the letter F" if "Shapes" in kinds else "a digit")
     elif kind == "Digits":
         _gallery(patch, "digit", range(len(caches.digits()[1])), caches.digit_icon)
     else:
@@ -48,17 +48,17 @@ def _pad(patch: str) -> None:
     start = drawing.pixels if drawing.done else None  # during a stroke, the pad has it
     pad(patch, view.session(), drawing.obey, drawing.sequence, start)
     if not any(drawing.pixels.values):
-        st.caption("Draw something: the posterior is updated while you draw.")
+        st.caption("Draw in the circle. The result is updated while you draw.")
 
 
-def _photo(patch: str) -> None:
-    st.file_uploader("A picture", type=EXTENSIONS, key=f"upload_{patch}", label_visibility="collapsed")
+def _photo(patch: str, substitute: str) -> None:
+    st.file_uploader("Photo", type=EXTENSIONS, key=f"upload_{patch}", label_visibility="collapsed")
     editor = pictures.editor(patch)
     if trouble := editor.upload[1]:
         st.error(trouble)
     photo = editor.photo
     if photo is None:
-        st.caption("PNG, JPEG, WebP, BMP or GIF. Until then, the letter F.")
+        st.caption(f"PNG, JPEG, WebP, BMP or GIF. Until then, {substitute} is shown.")
         return
     known = pictures.on_page(f"crop_{patch}", photo)
     address = None if known else data_url(photo.picture, _PHOTO_PIXELS)

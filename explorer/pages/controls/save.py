@@ -59,9 +59,10 @@ def _page(scene: Scene, named: NamedModel, view: ViewState) -> str:
 
 
 def snippet(scene: Scene, named: NamedModel, view: ViewState) -> str:
-    """Python that computes the posterior of a scene; shapes and bundled models are given by name."""
+    """Python that computes the posterior of a scene; shapes without a notch and bundled models are given by name."""
     model = named.name if named.name in files.bundled() else f"{named.name}.npz"  # downloaded from the model page
-    return exports.snippet(scene, model, _expression(view.x), None if view.y is None else _expression(view.y))
+    x = None if view.notch else _expression(view.x)
+    return exports.snippet(scene, model, x, None if view.y is None else _expression(view.y))
 
 
 def _expression(source: Source) -> str | None:

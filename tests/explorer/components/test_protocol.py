@@ -51,6 +51,8 @@ export default function (steps) {
 }
 """
 
+REST = {"log": False, "circle": None, "tried": None, "without": [], "predict": False}  # fields of the stage
+
 
 @pytest.fixture
 def run(tmp_path):
@@ -71,7 +73,7 @@ def run(tmp_path):
 
 def sent(revision, digest, *, obey=1, angle=30, sequence=0, session="s", body=True, whole=True):
     header = {"session": session, "revision": revision, "sequence": sequence, "digest": digest, "whole": whole,
-              "obey": obey, "fields": {"angle": angle, "log": False, "circle": None}}  # fmt: skip
+              "obey": obey, "fields": {"angle": angle, **REST}}  # fmt: skip
     packed = pack_arrays({"name": digest}, {"a": np.zeros(3, np.uint8)}) if body else b""
     return ["receive", base64.b64encode(framed(header, packed)).decode()]
 
@@ -89,8 +91,8 @@ def test_a_message_is_what_python_reads(run):
     log = follow(run, sent(4, "a", obey=3), ["send", {"angle": 50}], ["send", {"log": True, "circle": 7}])
     first, second = (read_view("stage", value) for kind, value in log if kind == "post")
     assert (first.session, first.obeyed, first.missing) == ("s", 3, "")
-    assert first.fields == {"angle": 50, "log": False, "circle": None}
-    assert second.fields == {"angle": 50, "log": True, "circle": 7}
+    assert first.fields == {"angle": 50, **REST, "without": ()}
+    assert second.fields == {"angle": 50, **REST, "without": (), "log": True, "circle": 7}
     assert second.sequence > first.sequence
 
 

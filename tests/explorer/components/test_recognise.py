@@ -5,7 +5,7 @@ import pytest
 
 from explorer.components.recognise import pack_votes
 from explorer.session import caches
-from explorer.state import DRAWING_PIXELS
+from explorer.state import DRAWING_PIXELS, Digit, Shape
 from tests.shared.apps import choose_model, message, opened, unframe, unpack
 from tsa.pictures import datasets, to_disc
 from tsa.recognition import DISTANCES, DigitSearch
@@ -23,7 +23,7 @@ def shown(app):
 
 
 def labelled(header):
-    return header["words"]["legend"] == f"right: {header['digit']}"
+    return header["words"]["legend"] == f"{header['digit']}, the right answer"
 
 
 @pytest.fixture
@@ -68,20 +68,23 @@ def test_without_a_label_manifold_distance_names_it(digit_search):
 
 def test_the_page_from_every_source(page):
     assert not page.exception
-    header, _ = shown(page)  # the shape the lab starts with
-    assert not labelled(header)
-    page.segmented_control(key="source_x").set_value("Digits").run()
-    header, arrays = shown(page)
+    header, arrays = shown(page)  # a digit in the place of the shape that the lab starts with, which stays there
     assert labelled(header)
-    assert header["digit"] == caches.digits()[1][9]
-    assert len(arrays["winners"]) == 5 * 72
+    assert header["digit"] == 3
+    assert page.session_state["view"].view.x == Shape("square")
+    assert page.segmented_control(key="source_x").value == "Digits"
+    page.pills(key="gallery_digit_x").set_value(0).run()
+    header, arrays = shown(page)
+    assert header["digit"] == caches.digits()[1][0]
+    assert page.session_state["view"].view.x == Digit(0)
+    assert len(arrays["winners"]) == len(DISTANCES) * 72
     page.segmented_control(key="source_x").set_value("Draw").run()
     assert not page.exception
     assert shown(page) is None
-    assert page.info[0].value == "There is nothing to recognise yet: draw a digit, at any angle."
+    assert page.info[0].value == "There is nothing to recognise yet. Draw a digit, turned by any angle."
     page.segmented_control(key="source_x").set_value("Upload").run()
     assert not page.exception
-    assert shown(page)[0]["side"] == 128  # the letter F, until something is uploaded
+    assert labelled(shown(page)[0])  # a digit, until something is uploaded
 
 
 def test_drawings_are_framed_and_answered_at_one_turn_while_the_pen_is_down(page):

@@ -3,9 +3,14 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
+from explorer.session import caches
 from explorer.session.caches import Reports
+from explorer.state import open_as
+from tests.shared.apps import unpack
+from tests.shared.model_files import npy
 
 KEY = ("inspection", "a")
 
@@ -43,3 +48,12 @@ def test_the_oldest_results_are_dropped():
         reports.get(("inspection", name), lambda name=name: name)
     assert reports.get(("inspection", "c"), lambda: "again") == "c"
     assert reports.get(("inspection", "a"), lambda: "again") == "again"
+
+
+def test_equal_filters_under_two_names_have_two_titles():
+    """Two visitors may upload the same file: neither sees the name that the other gave it."""
+    data = npy(np.linalg.qr(np.random.default_rng(0).normal(size=(64, 20)))[0])
+    picture = caches.shape_picture("square")
+    for name in ("theirs", "mine"):
+        header, _ = unpack(caches.filters(open_as(name, data), picture, 0.5, 30))
+        assert header["words"]["titles"]["weight"].startswith(f"{name}: 10 filter pairs")

@@ -4,7 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from explorer.app import SCRIPT
+from explorer.session.kept import Kept, KeptModels
 from explorer.state import open_as
 from tests.shared.apps import choose_model, opened, upload
 from tests.shared.model_files import npy, npz, real_dft
@@ -152,3 +155,66 @@ def test_an_odd_group_is_named_and_another_found():
     named = open_as("w", file)
     assert "magic" in named.note
     assert isinstance(named.action, CyclicShift)
+
+
+def reloaded(before, **parameters):
+    """The app in a tab that was reloaded, which shows the ticket it had."""
+    app = AppTest.from_file(SCRIPT, default_timeout=60)
+    for name, value in parameters.items():
+        app.query_params[name] = value
+    app.run()
+    app.session_state["ticket"] = {"before": before}
+    return app.run()
+
+
+def test_own_models_survive_a_reload(page):
+    upload(page, "W.npy", npy(real_columns(fourier_model(9).filters)))
+    refine(page)
+    ticket = page.session_state["models"].ticket
+    again = reloaded(ticket, model="W", angle="40")
+    assert not again.exception
+    assert not again.toast
+    assert list(again.session_state["models"].by_name) == ["W", "W (refined)"]
+    assert again.session_state["models"].ticket == ticket
+    assert (again.session_state["view"].view.model, again.session_state["view"].view.angle) == ("W", 40)
+    assert again.query_params["model"] == "W"
+
+
+@pytest.mark.parametrize("ticket", ["", "0" * 32, "x" * 32, "../" * 10, 7, None, ["a"]])
+def test_a_ticket_that_is_not_known_opens_nothing(page, ticket):
+    upload(page, "W.npy", npy(random_w(16, 4)))
+    again = reloaded(ticket)
+    assert not again.exception
+    assert again.session_state["models"].by_name == {}
+
+
+def test_kept_models_are_bounded_and_expire():
+    now = 0.0
+    model = open_as("w", npy(random_w(16, 4)))
+    one = Kept({"w": model}, {})
+    kept = KeptModels(limit=3, max_bytes=10 * one.bytes, clock=lambda: now)
+    for name in "abc":
+        kept.put(name, one)
+    assert kept.get("a") is one  # used last
+    kept.put("d", one)
+    assert [kept.get(name) is one for name in "abcd"] == [True, False, True, True]
+    kept.put("e", Kept({str(i): model for i in range(9)}, {}))
+    assert [kept.get(name) is not None for name in "acde"] == [False, False, True, True]
+    now = 3600.0
+    assert kept.get("e") is not None
+    now = 3 * 3600.0
+    assert kept.get("d") is kept.get("nobody") is None
+    assert kept.get("e") is not None
+
+
+def test_pages_that_need_a_rotation_model_say_what_they_show(page):
+    page.selectbox(key="model_menu").set_value("shift-32").run()
+    said = [text.value for text in page.markdown if "now used" in text.value]
+    assert said == [
+        "**shift-32** is now used on the page Filters. Lab and Recognise need a rotation model; they show "
+        "rotation-16-refined instead of shift-32."
+    ]
+    lab = opened("recognise")
+    choose_model(lab, "shift-32")
+    lab.run()
+    assert lab.info[0].value == ("Recognise needs a rotation model; it shows rotation-16-refined instead of shift-32.")

@@ -19,7 +19,10 @@ def session(monkeypatch):
 
 
 def message(component="stage", obeyed=1, sequence=1, **fields):
-    default = {"angle": 30, "log": False, "circle": None, "filter": None, "orbit": ["2", "3"]}
+    default = {
+        "angle": 30, "log": False, "circle": None, "tried": None, "without": [], "predict": False,
+        "filter": None, "orbit": ["2", "3"],
+    }  # fmt: skip
     own = {name: default[name] for name in FIELDS[component]}
     return {"message": {"session": view.session(), "obeyed": obeyed, "sequence": sequence, **own, **fields}}
 

@@ -206,7 +206,7 @@ def test_clicks_that_make_no_sense_do_nothing(jobs):
     job.resume()
     waiting = jobs.submit(requested_run(**SHIFT), "you")
     waiting.stop()
-    assert waiting.status().sentence == "Stopped before anything was learned: there is no model."
+    assert waiting.status().sentence == "Stopped before anything was learned, so there is no model."
     replaced = jobs.submit(requested_run(**ENDLESS), "you")
     assert jobs.submit(requested_run(**ENDLESS), "you") is jobs.of("you")
     for click in (replaced.pause, replaced.stop, replaced.discard):

@@ -1,13 +1,13 @@
 """The canvas that draws pixels, with Pillow."""
 
-import re
 from itertools import pairwise
 
 import numpy as np
 from PIL import Image, ImageDraw
 
 from tsa._base import Array
-from tsa.stage.draw.canvas import CORNER_RADIUS, Anchor, Canvas, Point, font_of_size, grey_image
+from tsa.stage.draw._glyphs import GLYPHS, STROKE
+from tsa.stage.draw.canvas import CORNER_RADIUS, Anchor, Canvas, Point, font_of_size, grey_image, text_pieces
 from tsa.stage.draw.colours import Colour
 
 
@@ -25,7 +25,7 @@ class PixelCanvas(Canvas):
 
     def polygon(self, points: Array, colour: Colour) -> None:
         """Pillow's polygon."""
-        self._draw.polygon((points * self._fine - 0.5).ravel().tolist(), _rgba(colour))
+        self._draw.polygon((points * self._fine).ravel().tolist(), _rgba(colour))
 
     def disc(self, centre: Point, radius: float, colour: Colour) -> None:
         """Pillow's ellipse."""
@@ -62,30 +62,30 @@ class PixelCanvas(Canvas):
         box = [self._fine * v for v in (x - 1, y - 1, x + width + 1, y + height + 1)]
         self._draw.rectangle((box[0], box[1], box[2] - 1, box[3] - 1), None, _rgba(colour), self._fine)
 
-    def card(self, corner: Point, size: Point, fill: Colour, border: Colour) -> None:
+    def card(self, corner: Point, size: Point, fill: Colour, border: Colour, radius: float = CORNER_RADIUS) -> None:
         """Pillow's rounded rectangle."""
         (x, y), (width, height) = corner, size
         box = [self._fine * v for v in (x - 0.5, y - 0.5, x + width + 0.5, y + height + 0.5)]
-        self._draw.rounded_rectangle(box, CORNER_RADIUS * self._fine, _rgba(fill), _rgba(border), self._fine)
+        self._draw.rounded_rectangle(box, radius * self._fine, _rgba(fill), _rgba(border), self._fine)
 
     def label(
         self, at: Point, words: str, colour: Colour, size: float, anchor: Anchor = "start", bold: bool = False
     ) -> None:
-        """Pillow's own font, which has one weight: bold is a thin stroke around it.
-
-        The font has no minus sign: it is drawn, as wide as a plus.
-        """
-        font = font_of_size(size * self._fine)
-        parts = [(part, font.getlength("+" if part == _MINUS else part)) for part in re.split(f"({_MINUS})", words)]
-        left = at[0] * self._fine - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * sum(width for _, width in parts)
+        """Pillow's own font, which has one weight: bold is a stroke around it. `GLYPHS` are drawn."""
+        large = size * self._fine
+        font = font_of_size(large)
+        pieces = text_pieces(words, large)
+        left = at[0] * self._fine - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * sum(w for _, w in pieces)
         base = at[1] * self._fine
-        for part, width in parts:
-            if part == _MINUS:
-                thick, edge = max(1.0, (0.08 + 0.04 * bold) * size * self._fine), 0.1 * width
-                top = base - 0.3 * size * self._fine - thick / 2
-                self._draw.rectangle((left + edge, top, left + width - 2 * edge, top + thick - 1), colour[:3])
+        stroke = max(1, round(_BOLD * large)) if bold else 0
+        for piece, width in pieces:
+            if piece in GLYPHS:
+                width_of_stroke = max(1, round(STROKE * large + 2 * stroke))
+                for points in GLYPHS[piece][1]:
+                    placed = np.array([left, base]) + large * points * np.array([1, -1])
+                    self._draw.line(placed.ravel().tolist(), colour[:3], width_of_stroke, "curve")
             else:
-                self._draw.text((left, base), part, colour[:3], font, "ls", stroke_width=int(bold))
+                self._draw.text((left, base), piece, colour[:3], font, "ls", stroke_width=stroke)
             left += width
 
     def picture(self, values: Array, centre: Point, side: float, turn: float = 0.0, coarse: bool = False) -> None:
@@ -106,12 +106,12 @@ class PixelCanvas(Canvas):
         width, height, left, top = (round(self._fine * v) for v in (*size, *corner))
         self._image.paste(grey_image(values).resize((width, height), Image.Resampling.NEAREST), (left, top))
 
-    def _box(self, centre: Point, radius: float) -> tuple[float, float, float, float]:
+    def _box(self, centre: Point, radius: float) -> tuple[int, int, int, int]:
         x, y, r = (self._fine * v for v in (*centre, radius))
-        return x - r - 0.5, y - r - 0.5, x + r - 0.5, y + r - 0.5
+        return round(x - r), round(y - r), round(x + r) - 1, round(y + r) - 1  # the last pixels are Pillow's own
 
 
-_MINUS = "−"
+_BOLD = 0.018  # width of the stroke around bold text, as a share of its size
 
 
 def _capsule(a: Array, b: Array, along: Array, radius: float) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from tsa._base import Array
-from tsa.stage.draw.canvas import CORNER_RADIUS, Anchor, Canvas, Point, grey_image
+from tsa.stage.draw.canvas import CORNER_RADIUS, Anchor, Canvas, Point, grey_image, text_width
 from tsa.stage.draw.colours import Colour
 
 
@@ -25,7 +25,7 @@ class SvgCanvas(Canvas):
         width, height = self.size
         head = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-            ' font-family="sans-serif" role="img" aria-labelledby="title desc">',
+            ' font-family="Helvetica, Arial, sans-serif" role="img" aria-labelledby="title desc">',
             f'<title id="title">{escape(title)}</title><desc id="desc">{escape(description)}</desc>',
         ]
         if self._clips:
@@ -57,26 +57,27 @@ class SvgCanvas(Canvas):
     def polyline(self, points: Array, colour: Colour, width: float) -> None:
         """A <polyline>."""
         path = " ".join(f"{_n(x)},{_n(y)}" for x, y in points.tolist())
-        paint = _paint("stroke", colour)
-        self._parts.append(f'<polyline points="{path}" fill="none"{paint} stroke-width="{_n(width)}"/>')
+        stroke = f'{_paint("stroke", colour)} stroke-width="{_n(width)}" stroke-linejoin="round"'
+        self._parts.append(f'<polyline points="{path}" fill="none"{stroke}/>')
 
     def frame(self, corner: Point, size: Point, colour: Colour) -> None:
         """A <rect> without a fill."""
         box = _box((corner[0] - 0.5, corner[1] - 0.5), (size[0] + 1, size[1] + 1))
         self._parts.append(f'<rect{box} fill="none"{_paint("stroke", colour)}/>')
 
-    def card(self, corner: Point, size: Point, fill: Colour, border: Colour) -> None:
+    def card(self, corner: Point, size: Point, fill: Colour, border: Colour, radius: float = CORNER_RADIUS) -> None:
         """A <rect>."""
         paint = _paint("fill", fill) + _paint("stroke", border)
-        self._parts.append(f'<rect{_box(corner, size)} rx="{CORNER_RADIUS}"{paint}/>')
+        self._parts.append(f'<rect{_box(corner, size)} rx="{_n(radius)}"{paint}/>')
 
     def label(
         self, at: Point, words: str, colour: Colour, size: float, anchor: Anchor = "start", bold: bool = False
     ) -> None:
-        """A <text>."""
+        """A <text>, as wide as Pillow's font makes it, whatever the font of the reader: no two texts run together."""
         style = f' font-size="{_n(size)}"' + (' font-weight="600"' if bold else "")
         style += "" if anchor == "start" else f' text-anchor="{anchor}"'
         where = f' x="{_n(at[0])}" y="{_n(at[1])}"'
+        style += f' textLength="{_n(text_width(words, size))}" lengthAdjust="spacingAndGlyphs"'
         self._parts.append(f"<text{where}{style}{_paint('fill', colour)}>{escape(words)}</text>")
 
     def picture(self, values: Array, centre: Point, side: float, turn: float = 0.0, coarse: bool = False) -> None:

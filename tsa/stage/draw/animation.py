@@ -1,4 +1,4 @@
-"""The dial and the strip through a whole turn, as an animated WebP or GIF."""
+"""The dial and the posterior under it through a whole turn, as an animated WebP or GIF."""
 
 import io
 
@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from PIL import Image
 
-from tsa._base import InputError, ProgressCallback, split_progress
+from tsa._base import Array, InputError, ProgressCallback, split_progress
 from tsa.stage.draw._pixels import PixelCanvas
 from tsa.stage.draw.colours import Theme, hue
-from tsa.stage.draw.dial import DialView, draw_dial, draw_strip
+from tsa.stage.draw.dial import DialView, draw_dial
+from tsa.stage.draw.posterior import draw_posterior
 from tsa.stage.sweep import Sweep
 
 MAX_BYTES = 1_500_000  # of a file; `_QUALITIES` are tried until it fits
@@ -28,11 +29,13 @@ def turn_animation(
     frames: int = 60,
     size: int = 480,
     theme: str = "light",
+    noise: Array | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> bytes:
     """A file that loops: the picture, or `other`, turned once around, with the posterior at each turn.
 
-    `kind` is "webp" or "gif". It is `size` pixels wide and a quarter taller. The sweep must hold all turns.
+    `kind` is "webp" or "gif". It is `size` pixels wide and a quarter taller. The sweep must hold all turns; `noise`
+    is what it has on y, to be shown on the picture.
     """
     turns = len(sweep.y)
     if kind not in _QUALITIES:
@@ -47,7 +50,7 @@ def turn_animation(
     images = []
     for i in range(frames):
         angle = round(i * turns / frames)
-        view = DialView.of(sweep, picture, angle, other, angle, theme)
+        view = DialView.of(sweep, picture, angle, other, angle, theme, noise=noise)
         images.append(_drawn(view, size))
         drawing((i + 1) / frames)
     data = b""
@@ -61,8 +64,13 @@ def turn_animation(
 
 def _drawn(view: DialView, size: int) -> Image.Image:
     canvas = PixelCanvas(size, size * 5 // 4, view.theme.card)
-    draw_dial(canvas, view, (size / 2, size / 2), size / 2 - 4)
-    draw_strip(canvas, view, (22, size + 4), (size - 44, size / 4 - 30))
+    edge = 0.025 * size
+    draw_dial(canvas, view, (edge, edge), (size - 2 * edge, size - 2 * edge))
+    left, top, type_size = 2 * edge, size - edge, max(11.0, 0.03 * size)
+    wide, tall = size - 2 * left, size / 4 + edge - 1.6 * type_size
+    at = left + view.angle % 360 / 360 * wide
+    canvas.line((at, top + tall / 4), (at, top + tall), view.theme.text, 1.5, (5, 4))
+    draw_posterior(canvas, view, (left, top), (wide, tall), type_size)
     return canvas.image()
 
 
@@ -80,9 +88,9 @@ def _encoded(images: list[Image.Image], kind: str, fineness: int, look: Theme) -
 
 def _palette(look: Theme, greys: int) -> Image.Image:
     """One palette for all frames, so that nothing flickers: hues, text, greys, and paler shades if greys are many."""
-    colours = [look.card, look.text] + [hue(angle) for angle in np.radians(np.arange(0, 360, 2.5))]
+    colours = [look.card, look.text, look.faint] + [hue(angle) for angle in np.radians(np.arange(0, 360, 2.5))]
     if greys > 4:
-        colours += [colour.over(look.card, share) for colour in colours[2::4] for share in (0.6, 0.3)]
+        colours += [colour.over(look.card, share) for colour in colours[3::4] for share in (0.6, 0.3)]
         colours += [look.quiet] + [look.text.over(look.card, share) for share in (0.75, 0.5, 0.25)]
     levels = np.linspace(0, 255, greys).round().astype(int).tolist()
     palette = Image.new("P", (1, 1))

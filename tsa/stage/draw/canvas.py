@@ -4,6 +4,7 @@ x runs to the right and y down, in pixels of the finished picture; later drawing
 fetched: SVG names sans-serif, pixels use the font that comes with Pillow.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,7 +14,10 @@ import numpy as np
 from PIL import Image, ImageFont
 
 from tsa._base import Array
+from tsa.stage.draw._glyphs import GLYPHS
 from tsa.stage.draw.colours import Colour
+
+CORNER_RADIUS = 12  # pixels, of a card
 
 Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]
@@ -47,7 +51,7 @@ class Canvas(ABC):
         """A line of one pixel just outside a box; `corner` is the upper left one."""
 
     @abstractmethod
-    def card(self, corner: Point, size: Point, fill: Colour, border: Colour) -> None:
+    def card(self, corner: Point, size: Point, fill: Colour, border: Colour, radius: float = CORNER_RADIUS) -> None:
         """A box with rounded corners and a border of one pixel; `corner` is the upper left one."""
 
     @abstractmethod
@@ -79,15 +83,41 @@ class Canvas(ABC):
 
 
 def wrapped(words: str, width: float, size: float) -> list[str]:
-    """Lines of text that fit into a width at a font size, with 15 % to spare for fonts wider than Pillow's."""
+    """Lines of text that fit into a width at a font size."""
     lines = list[str]()
     for word in words.split():
         longer = f"{lines[-1]} {word}" if lines else word
-        if lines and 1.15 * font_of_size(size).getlength(longer) <= width:
+        if lines and text_width(longer, size) <= width:
             lines[-1] = longer
         else:
             lines.append(word)
     return lines
+
+
+def balanced(words: str, width: float, size: float) -> list[str]:
+    """As few lines as fit into a width, and these about equally long: no word stands alone on the last one."""
+    lines = wrapped(words, width, size)
+    for narrower in np.arange(width, width / 2, -size):
+        tried = wrapped(words, float(narrower), size)
+        if len(tried) > len(lines):
+            break
+        lines = tried
+    return lines
+
+
+def text_width(words: str, size: float) -> float:
+    """The width of a line of text at a font size: pixels have it by their font, SVG is told to."""
+    return sum(width for _, width in text_pieces(words, size))
+
+
+def text_pieces(words: str, size: float) -> list[tuple[str, float]]:
+    """A line of text in pieces that the font can draw and single characters of `GLYPHS`, each with its width."""
+    font = font_of_size(_MEASURED_SIZE)  # at one large size, so that widths do not depend on rounding
+    return [
+        (piece, size * (GLYPHS[piece][0] if piece in GLYPHS else font.getlength(piece) / _MEASURED_SIZE))
+        for piece in _UNKNOWN_TO_FONT.split(words)
+        if piece
+    ]
 
 
 def around(centre: Point, radius: Array | float, angle: Array) -> Array:
@@ -95,7 +125,14 @@ def around(centre: Point, radius: Array | float, angle: Array) -> Array:
     return np.stack([centre[0] + radius * np.cos(angle), centre[1] - radius * np.sin(angle)], axis=-1)
 
 
-CORNER_RADIUS = 12  # pixels, of a card
+def runs(mask: Array) -> list[tuple[int, int]]:
+    """The runs of true values in a mask, as (start, stop) pairs."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(int), [0]])))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+_MEASURED_SIZE = 200.0  # pixels
+_UNKNOWN_TO_FONT = re.compile(f"([{''.join(GLYPHS)}])")
 
 
 @lru_cache(maxsize=64)

@@ -30,6 +30,9 @@ class Theme(NamedTuple):
     paper: Colour
     card: Colour
     border: Colour
+    faint: Colour  # lines and areas that only help to read
+    against: Colour  # troughs of waves
+    soft: Colour  # ground of what stands out on a card
     quiet: Colour  # secondary text
     text: Colour
 
@@ -61,13 +64,12 @@ def _wheel(lightness: float = 0.7, chroma: float = 0.13, start: float = 15.0) ->
     return np.floor(255 * encoded.T + 0.5).astype(int)
 
 
-def _theme(text: Colour, paper: Colour) -> Theme:
-    card = Colour(255, 255, 255).over(paper, 0.04)
-    return Theme(paper, card, text.over(paper, 0.14), text.over(paper, 0.68), text)
+def _theme(*codes: str) -> Theme:
+    return Theme(*(Colour(*bytes.fromhex(code)) for code in codes))
 
 
 _WHEEL = [Colour(*row) for row in _wheel().tolist()]
 _THEMES = {
-    "light": _theme(Colour(47, 45, 43), Colour(255, 255, 255)),
-    "dark": _theme(Colour(237, 235, 232), Colour(23, 22, 20)),
+    "light": _theme("f8f7f3", "ffffff", "dcdcdc", "b2b1b0", "d8d7d7", "f1f1f1", "676564", "2f2d2b"),
+    "dark": _theme("141413", "1d1d1b", "373735", "5c5b59", "3b3b39", "272725", "a8a7a4", "edebe8"),
 }

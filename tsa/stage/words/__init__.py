@@ -2,21 +2,49 @@
 
 from tsa.stage.words import digits, filters, orbits, training
 from tsa.stage.words.filters import weight_label
-from tsa.stage.words.lab import NUMBERS, SweepWords, is_flat, modes, numbers, reason, sentence, sweep_words, templates
+from tsa.stage.words.glossary import GLOSSARY
+from tsa.stage.words.lab import (
+    NUMBERS,
+    QUESTION,
+    SweepWords,
+    answer,
+    fit,
+    is_flat,
+    modes,
+    numbers,
+    question,
+    sweep_words,
+    templates,
+    why,
+)
+from tsa.stage.words.symmetry import SymmetryWords, symmetry_words
+from tsa.stage.words.waves import LABELS, ODDS_STEP, kappa_label, odds, row_label, waves_heading
 
 __all__ = [
+    "GLOSSARY",
+    "LABELS",
     "NUMBERS",
+    "ODDS_STEP",
+    "QUESTION",
     "SweepWords",
+    "SymmetryWords",
+    "answer",
     "digits",
     "filters",
+    "fit",
     "is_flat",
+    "kappa_label",
     "modes",
     "numbers",
+    "odds",
     "orbits",
-    "reason",
-    "sentence",
+    "question",
+    "row_label",
     "sweep_words",
+    "symmetry_words",
     "templates",
     "training",
+    "waves_heading",
     "weight_label",
+    "why",
 ]

@@ -11,6 +11,7 @@ from tsa._base import Array
 # Texts in which the browser fills in {names}: numbers of one filter among many, or numbers that run under a slider.
 TEMPLATES = {
     "count": "{shown} of {all} shown",
+    "size": "|ω| ≈ {size}",
     "name": "Subspace {number} · weight {weight}",
     "singleName": "Subspace {number} · weight {weight} · a single filter",
     "option": "Subspace {number}, weight {weight}, purity {percent} %.",
@@ -64,7 +65,7 @@ def title(name: str, lines: Array, order: str) -> str:
 def histogram(weights: Array) -> str:
     """The number of filters for each size |ω| of a weight, rounded."""
     counts = Counter(np.rint(_speed(weights)).astype(int).tolist())
-    return "Histogram of weights: " + ", ".join(f"{counts[size]} of weight {size}" for size in counts)
+    return "Number of filters for each weight: " + ", ".join(f"{counts[size]} of weight {size}" for size in counts)
 
 
 def verdicts(facts: FilterFacts) -> list[str]:
@@ -90,18 +91,18 @@ def response(noise: float, noise_of_lab: bool) -> str:
     """How strongly a filter responds to the patch x of the lab: a template with {length}, {rank}, {count}, {kappa}."""
     sigma = f"{'the lab’s' if noise_of_lab else 'the model’s own'} σ\u00a0=\u00a0{_short(noise, 2)}"
     return (
-        "The patch x of the lab has |z| = {length} here, number {rank} of {count};"
-        f" its invariant is κ̂ = |z|\u2060²/σ² = {{kappa}} at {sigma}."
+        "The lab’s patch x has a coordinate of length |z| = {length} here, rank {rank} of {count}."
+        f" Its invariant is κ̂ = |z|\u2060²/σ² = {{kappa}} at {sigma}."
     )
 
 
 def _verdict(purity: float, runner_up_share: float, split: bool) -> str:
     how = "Clearly" if purity > _CLEAR_PURITY else "Mostly" if purity > _MOSTLY_PURITY else "Perhaps"
-    both = " (a real filter shows ± its weight, half each)" if split else ""
-    rest = f"No other weight has more than {_short(100 * _MIN_RUNNER_UP, 1)} %."
+    both = " (a real filter has half of it at ω and half at −ω)" if split else ""
+    rest = f"No other weight exceeds {_short(100 * _MIN_RUNNER_UP, 1)} %."
     if runner_up_share > _MIN_RUNNER_UP:
-        rest = "The next, weight {next}, has {nextPercent} %."
-    return f"{how} weight {{weight}}: {{percent}} % of it{both}. {rest}"
+        rest = "The next is weight {next}, with {nextPercent} %."
+    return f"{how} weight {{weight}}: {{percent}} % of the filter has it{both}. {rest}"
 
 
 def _motion(line: bool, moves: bool) -> str:
@@ -113,7 +114,7 @@ def _motion(line: bool, moves: bool) -> str:
 def _movement(facts: FilterFacts, weight: Array) -> Movement:
     if not weight.any():
         what = "turn of the picture" if facts.rotation else "shift"
-        return Movement(f"Weight 0: no {what} changes it.", 0.0, 1.0)
+        return Movement(f"Weight 0: no {what} changes this filter.", 0.0, 1.0)
     moving = int(np.flatnonzero(weight)[0])
     rate = int(weight[moving])
     down = len(weight) == 2 and moving == 0
@@ -123,9 +124,9 @@ def _movement(facts: FilterFacts, weight: Array) -> Movement:
     how = (
         "turned by s = {s}°" if facts.rotation else f"shifted by s = {{s}} pixels {'down' if down else 'to the right'}"
     )
-    more = f" (or {_short(period, 1)}{unit} more)" if abs(rate) > 1 else ""
+    more = f" (or any multiple of {_short(period, 1)}{unit} more)" if abs(rate) > 1 else ""
     what = "picture" if facts.shape[0] > 1 else "signal"
-    return Movement(f"φ = ω·s: the {what} {how}{more}.", whole / 360 / rate, period)
+    return Movement(f"φ = ω·s for the {what} {how}{more}.", whole / 360 / rate, period)
 
 
 def _speed(weights: Array) -> Array:

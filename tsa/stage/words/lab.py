@@ -1,27 +1,22 @@
 """The posterior of a pair in words and numbers: for the lab, its pictures, alternative texts and the terminal.
 
-All thresholds that select a sentence stand here. `sweep_words` gives the words of every turn of a sweep at once; the
-functions that take a row give those of one turn.
+`tsa.stage.reading` has the statistics that decide what is true of a pair; here they become sentences. `sweep_words`
+gives the words of every turn of a sweep at once; the functions that take a row give those of one turn.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from tsa._base import Array
+from tsa.stage.reading import Readings, read_sweep, whole_degrees
 from tsa.stage.sweep import Sweep
+from tsa.stage.words._sentences import answer_of, equation_of, fit_of, signed, turns_of, why_of
 
+QUESTION = "By how much was x turned to become y?"
 NUMBERS = ("Uncertainty", "Log evidence", "Torus distance", "Manifold distance", "Euclidean distance")
-
-_COUNT = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
-_MIN_MODE_MASS = 0.01  # of a mode that is named
-_FLAT_PEAK = 1.25  # peak density over the uniform density below which no mode is named
-_MAX_UNEXPLAINED = 0.6  # share of the moving part that the best turn may leave over if it explains the pair
-_EVEN_SHARE = 0.8  # least mass of the smallest mode, as a share of the mean mass, if modes are equally good
-_MIN_EVIDENCE_SHARE = 0.04  # of the sum of all concentrations, for a weight that is listed
-_MAX_LISTED_WEIGHTS = 4
 
 
 class Mode(NamedTuple):
@@ -33,59 +28,73 @@ class Mode(NamedTuple):
     @property
     def degrees(self) -> int:
         """The angle in whole degrees, 0 to 359."""
-        return int(_whole_degrees(np.array(self.angle)))
+        return int(whole_degrees(np.array(self.angle)))
 
 
 @dataclass(frozen=True, eq=False)
 class SweepWords:
-    """The texts about each of T turns. A turn without named modes has a flat posterior."""
+    """The texts about each of T turns. A turn without named modes has no answer: every turn is as good as another."""
 
-    sentences: list[str]  # T: which turns explain the pair
-    reasons: list[str]  # T: why; may be empty
+    answers: list[str]  # T: to `QUESTION`
+    whys: list[str]  # T: which weights, and whether pair or prior, make the answer
+    fits: list[str]  # T: whether what the best turn leaves over is noise
+    equations: list[str]  # T: "4 × 90° = 360°" where the answer has that symmetry, else empty
     values: list[tuple[str, ...]]  # T: the five numbers that `NUMBERS` names, as text
     degrees: Array  # (T, m) int: the angles of the named modes, ascending, 0 to 359; −1 where there are fewer
     masses: Array  # (T, m): their masses; −1 where there are fewer
+    loud: Array  # (T, K) bool: the weights 1…K that carry the likelihood
+
+
+def question(without: Sequence[int] = ()) -> str:
+    """What is asked of a pair, and which weights (|ω|, ascending) are left out of the answer."""
+    if not without:
+        return QUESTION
+    listed = str(without[0]) if len(without) == 1 else f"{', '.join(map(str, without[:-1]))} and {without[-1]}"
+    return f"Without weight{'s' * (len(without) > 1)} {listed}: {QUESTION[0].lower()}{QUESTION[1:]}"
 
 
 def sweep_words(sweep: Sweep, rows: slice = slice(None)) -> SweepWords:
     """The words of the turns of a sweep, or of some of its rows."""
-    angles, masses = _named_modes(sweep, rows)
-    degrees = np.where(masses < 0, -1, _whole_degrees(np.where(masses < 0, 0.0, angles)))
-    counts = (masses >= 0).sum(axis=1)
-    even = np.where(masses < 0, 1, masses).min(axis=1) > _EVEN_SHARE / np.maximum(counts, 1)
-    explained = (sweep.unexplained[rows] <= _MAX_UNEXPLAINED).tolist()
-    kappa = np.abs(sweep.pooled[rows])
-    strong = kappa > _MIN_EVIDENCE_SHARE * kappa.sum(axis=1, keepdims=True)
-    turns = zip(degrees.tolist(), counts.tolist(), explained, even.tolist(), strict=True)
-    reasons = zip(counts.tolist(), explained, map(tuple, strong.tolist()), strict=True)
+    part, readings = _read(sweep, rows)
+    degrees = np.where(readings.masses < 0, -1, whole_degrees(np.nan_to_num(readings.angles)))
+    turns = turns_of(readings, degrees)
     return SweepWords(
-        [_sentence(row[:count], ok, equal) for row, count, ok, equal in turns],
-        [_reason(count, ok, weights) for count, ok, weights in reasons],
-        _values(sweep.entropy[rows], sweep.log_evidence[rows], sweep.distances[rows]),
+        [answer_of(turn) for turn in turns],
+        [why_of(turn) for turn in turns],
+        [fit_of(turn) for turn in turns],
+        [equation_of(turn) for turn in turns],
+        _values(part.entropy, part.log_evidence, part.distances),
         degrees,
-        masses,
+        readings.masses,
+        readings.loud,
     )
 
 
 def modes(sweep: Sweep, row: int = 0) -> list[Mode]:
-    """The modes that are named, in order of their degrees; none where the posterior is nearly flat."""
-    angles, masses = (values[0].tolist() for values in _named_modes(sweep, slice(row, row + 1)))
-    return [Mode(angle, mass) for angle, mass in zip(angles, masses, strict=True) if mass >= 0]
+    """The modes that are named, in order of their degrees; none where every turn is as good as another."""
+    _, readings = _read(sweep, slice(row, row + 1))
+    pairs = zip(readings.angles[0].tolist(), readings.masses[0].tolist(), strict=True)
+    return [Mode(angle, mass) for angle, mass in pairs if mass >= 0]
 
 
 def is_flat(sweep: Sweep, row: int = 0) -> bool:
-    """Whether the posterior hardly varies, so that no mode is named."""
-    return bool(2 * np.pi * sweep.density[row].max() < _FLAT_PEAK)
+    """Whether no mode is named: the posterior hardly varies, or only because of the pixel grid."""
+    return not modes(sweep, row)
 
 
-def sentence(sweep: Sweep, row: int = 0) -> str:
-    """Which turns explain the pair, and how well: "Four turns explain this pair equally well: 30°, 120°, …"."""
-    return sweep_words(sweep, slice(row, row + 1)).sentences[0]
+def answer(sweep: Sweep, row: int = 0) -> str:
+    """The answer to `QUESTION`: "By 30°, 120°, 210° or 300°: four turns fit equally well."."""
+    return sweep_words(sweep, slice(row, row + 1)).answers[0]
 
 
-def reason(sweep: Sweep, row: int = 0) -> str:
-    """Why: which weights carry evidence, and how many answers a single best one leaves out; may be empty."""
-    return sweep_words(sweep, slice(row, row + 1)).reasons[0]
+def why(sweep: Sweep, row: int = 0) -> str:
+    """Which weights make the answer, or why there is none; and what pair and prior each contribute."""
+    return sweep_words(sweep, slice(row, row + 1)).whys[0]
+
+
+def fit(sweep: Sweep, row: int = 0) -> str:
+    """Whether what the best turn leaves over is noise, and of which σ."""
+    return sweep_words(sweep, slice(row, row + 1)).fits[0]
 
 
 def numbers(sweep: Sweep, row: int = 0) -> dict[str, str]:
@@ -96,22 +105,28 @@ def numbers(sweep: Sweep, row: int = 0) -> dict[str, str]:
 def templates(copy: bool) -> dict[str, str]:
     """Texts in which the browser fills in {names} that change while the dial turns or another subspace is chosen.
 
-    `copy` says whether y is a turned copy of x, rather than another picture.
+    `copy` says whether y is a turned copy of x, rather than another picture. A plane of negative weight −3 has
+    `backwards` with {weight} 3; a κ̂ below 0.01 has `slight`.
     """
     turned, mark = ("x", "true turn") if copy else ("another picture", "turn of y")
+    arrow = "η̂ points to the estimated phase; its modulus is κ̂."
     return {
         "mark": mark,
         "circles": "{count} subspaces, slowest first",
         "turnedY": f"The patch y: {turned} turned by {{angle}}°.",
         "posterior": f"Posterior over the turn s: {{shape}}. The {mark} is {{angle}}°. Uncertainty {{uncertainty}}.",
-        "flat": "nearly flat",
+        "flat": "no turn stands out",
         "peaks": "peaks at {peaks}",
         "peak": "{degrees}° with {percent} % of the probability",
         "subspace": "Subspace {number}, weight {weight}: phase {degrees}°, certainty {percent} %.",
         "noEvidence": "Subspace {number}, weight {weight}: no evidence.",
         "title": "Subspace {number} · weight {weight}",
-        "moving": "A turn by s turns this plane by {weight}·s. η̂ points to the estimated phase; its modulus is κ̂.",
+        "moving": f"A turn by s turns this plane by {{weight}}·s. {arrow}",
+        "backwards": f"A turn by s turns this plane backwards, by {{weight}}·s. {arrow}",
+        "why": "Why?",
         "fixed": "No turn changes this {kind}, so it carries no evidence about the turn.",
+        "concentration": "κ̂ = {kappa}",
+        "slight": "κ̂ < 0.01",
         "filter": "{part} of subspace {number}, weight {weight}.",
         "sum": "{prior}this + {others} more of weight {weight} = posterior (broad)",
         "sumPrior": "prior (dashed) + ",
@@ -119,55 +134,9 @@ def templates(copy: bool) -> dict[str, str]:
     }
 
 
-def _named_modes(sweep: Sweep, rows: slice) -> tuple[Array, Array]:
-    """Angles and masses (T, m) of the named modes, in order of their whole degrees; masses −1 where there are fewer."""
-    angles, masses = sweep.mode_angles[rows], sweep.mode_masses[rows]
-    flat = 2 * np.pi * sweep.density[rows].max(axis=1) < _FLAT_PEAK
-    named = (masses >= np.minimum(_MIN_MODE_MASS, masses.max(axis=1, keepdims=True))) & ~flat[:, None]
-    degrees = np.where(named, _whole_degrees(np.where(named, angles, 0.0)), 360)
-    order = np.argsort(degrees, axis=1, kind="stable")[:, : max(1, int(named.sum(axis=1).max()))]
-    masses = np.where(named, masses, -1.0)
-    return np.take_along_axis(angles, order, axis=1), np.take_along_axis(masses, order, axis=1)
-
-
-def _whole_degrees(radians: Array) -> Array:
-    return np.floor(np.degrees(radians) + 0.5).astype(int) % 360
-
-
-def _sentence(degrees: list[int], explained: bool, even: bool) -> str:
-    if not degrees:
-        return "Every turn explains this pair about equally well."
-    turns = "°, ".join(map(str, degrees)) + "°"
-    if not explained:
-        most = "turn is" if len(degrees) == 1 else "turns are"
-        return f"No turn explains this pair well. The most probable {most} {turns}."
-    if len(degrees) == 1:
-        return f"One turn explains this pair: {turns}."
-    return (
-        f"{_count(len(degrees))} turns explain this pair{' equally well' if even else ', not equally well'}: {turns}."
-    )
-
-
-@lru_cache(maxsize=1024)
-def _reason(named: int, explained: bool, strong: tuple[bool, ...]) -> str:
-    """`strong` has for each weight 1…K whether it carries a good part of the evidence."""
-    if not named and explained:
-        return "The patch is empty, weak compared with the noise, or looks the same however it is turned."
-    if not named:
-        return "No weight that x and y share is strong enough to distinguish one turn from another."
-    weights = _listed([str(k) for k, listed in enumerate(strong, 1) if listed])
-    if named == 1 or not explained:
-        return weights
-    return f"{weights} A single best answer would have hidden {_count(named - 1).lower()} of them.".strip()
-
-
-def _listed(weights: list[str]) -> str:
-    """The weights that carry evidence, if they are few: a square has four answers because they are multiples of 4."""
-    if not 1 <= len(weights) <= _MAX_LISTED_WEIGHTS:
-        return ""
-    if len(weights) == 1:
-        return f"Only weight {weights[0]} carries substantial evidence."
-    return f"Only weights {', '.join(weights[:-1])} and {weights[-1]} carry substantial evidence."
+def _read(sweep: Sweep, rows: slice) -> tuple[Sweep, Readings]:
+    part = sweep if rows == slice(None) else sweep.rows(rows)
+    return part, read_sweep(part.model, part, part.prior)
 
 
 def _values(entropy: Array, log_evidence: Array, distances: Array) -> list[tuple[str, ...]]:
@@ -175,10 +144,6 @@ def _values(entropy: Array, log_evidence: Array, distances: Array) -> list[tuple
     bits = np.maximum(0.0, (entropy - np.log(2 * np.pi / 360)) / np.log(2))
     columns = zip(bits.tolist(), log_evidence.tolist(), *distances.T.tolist(), strict=True)
     return [
-        (f"{b:.1f} of 8.5 bits", f"{e:.1f}".replace("-", "−"), f"{torus:.2f}", f"{manifold:.2f}", f"{euclid:.2f}")
+        (f"{b:.1f} of 8.5 bits", signed(e, 1), f"{torus:.2f}", f"{manifold:.2f}", f"{euclid:.2f}")
         for b, e, torus, manifold, euclid in columns
     ]
-
-
-def _count(n: int) -> str:
-    return _COUNT[n] if n < len(_COUNT) else str(n)

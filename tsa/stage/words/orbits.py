@@ -12,7 +12,7 @@ MAX_WINDINGS = 100  # of the faster phase that are shown of a path that never cl
 # the alternative texts of the drawings, {first} and {second} being the weights.
 TEMPLATES: dict[str, str | tuple[str, ...]] = {
     "turn": ("{degrees}°", "1 turn + {degrees}°", "{turns} turns + {degrees}°"),
-    "flat": "The path on the torus cut open to a square, weights {first} and {second}. {sentence}",
+    "flat": "The path on the torus, cut open into a square, weights {first} and {second}. {sentence}",
     "torus": "The same path on a torus in space, weights {first} and {second}. {sentence} Arrow keys turn the torus.",
     "dials": "Three circles: the turn s of the picture, and the phases {first}·s and {second}·s of the subspaces.",
 }
@@ -24,7 +24,7 @@ class PathWords(NamedTuple):
     sentence: str
     reason: str
     meaning: str
-    closes: str  # how far s goes until both phases are back
+    closes: str  # the change of s until both phases are back
     winds: str  # how often each phase goes round until then
     identity: str  # the turns that change neither phase
 
@@ -44,8 +44,8 @@ def path_words(path: TorusPath) -> PathWords:
         reason,
         meaning,
         "does not move" if still else _duration(path) if windings else "never",
-        " and ".join(f"{n} ×" for n in windings) if windings else "without end",
-        "all turns" if still else f"multiples of {_step(path)}" if windings else "none but 0",
+        " and ".join(f"{n} ×" for n in windings) if windings else "unlimited",
+        "all turns" if still else f"multiples of {_step(path)}" if windings else "only 0°",
     )
 
 
@@ -79,39 +79,40 @@ def _explanation(path: TorusPath) -> tuple[str, str, str]:
         )
     if path.windings is None:
         return (
-            "The path never closes, and comes arbitrarily close to every point of the torus.",
+            "The path never closes and comes arbitrarily close to every point of the torus.",
             f"The ratio {weight_label(path.first)} : {weight_label(path.second)} is irrational, so no two values of s"
-            " give the same pair of phases: a representation of the line, not of the circle.",
-            "Its closure is the whole torus, the maximal torus on which both phases are free. Coupling the phases by"
-            " one s then excludes nothing: the paper's decoupled model serves as well.",
+            " give the same pair of phases. This is a representation of the line, not of the circle.",
+            "Its closure is the whole torus: the maximal torus, on which both phases are free. Coupling the phases by"
+            " one s then rules nothing out, so the paper's decoupled model does equally well.",
         )
     if path.whole_turns is None:
         return (
-            f"The path closes after {_duration(path)} of s, but no number of whole turns brings it back.",
+            f"The path closes after {_duration(path)} of s, which is not a whole number of turns.",
             f"{_winding(path, 'Until then it')} It is a circle, but a turn of the picture by 360° does not close it.",
-            "A representation of the line that runs around a circle. R(s + 360°) = R(s), which a turn of the picture"
-            " requires, holds only for integer weights: therefore the paper requires integers.",
+            "A representation of the line that runs around a circle. Turns of a picture need R(s + 360°) = R(s), which"
+            " holds for integer weights only; that is why the paper requires integers.",
         )
     if path.whole_turns > 1:
         after = ", ".join(f"{round(360 * (float(weight) % 1))}°" for weight in (path.first, path.second))
         return (
-            f"The path closes after {_duration(path)} of s, but one whole turn does not bring it back.",
-            f"{_winding(path, 'Until then it')} After one turn the picture is back, and the phases are at ({after}).",
-            "Not a representation of the rotation group, but of its double cover, as for a spin. The paper requires"
-            " integers, so that R(s + 360°) = R(s).",
+            f"The path closes after {_duration(path)} of s, but one whole turn does not lead back to its start.",
+            f"{_winding(path, 'Until then it')} After one turn the picture is back where it was, but the phases are at"
+            f" ({after}).",
+            "This represents not the rotation group but its double cover, as spin does. The paper requires integer"
+            " weights, so that R(s + 360°) = R(s).",
         )
     if path.kernel == 1:
         return (
-            "The path closes after one turn of s, and not before.",
+            "The path closes after exactly one turn of s.",
             f"{_winding(path, 'It')} It is a circle inside the torus: a representation of the rotation group in which"
-            " different turns act differently.",
-            "Of all pairs of phases only those on this circle are turns of the picture. The coupled model uses this;"
-            " the maximal torus does not.",
+            " no two turns act alike.",
+            "Of all pairs of phases, only those on this circle belong to a turn of the picture. The coupled model uses"
+            " this fact; the maximal torus does not.",
         )
     step, times = _step(path), _times(path.kernel or 0)
     return (
-        f"The path closes after {_duration(path)}: it is run through {times} while s goes round once.",
-        f"{_winding(path, 'Each time it')} Turns by {step} act as the identity here: the kernel has order"
+        f"The path closes after {_duration(path)}, so a full turn of s runs through it {times}.",
+        f"{_winding(path, 'Each time it')} A turn by {step} acts as the identity here: the kernel has order"
         f" {path.kernel}.",
         f"These two subspaces cannot distinguish s from s + {step}, so each of their answers occurs {times}."
         f" {_symmetry(path)}",
@@ -120,10 +121,8 @@ def _explanation(path: TorusPath) -> tuple[str, str, str]:
 
 def _symmetry(path: TorusPath) -> str:
     if sorted((float(path.first), float(path.second))) == [4, 8]:
-        return "That is why a square, in which weights 4 and 8 carry most of the evidence, has four answers."
-    return (
-        f"In a picture with {path.kernel}-fold symmetry only such weights carry evidence: multiples of {path.kernel}."
-    )
+        return "That is why a square, whose evidence comes mostly from weights 4 and 8, has four answers."
+    return f"In a picture with {path.kernel}-fold symmetry, only multiples of {path.kernel} carry evidence."
 
 
 def _winding(path: TorusPath, start: str) -> str:

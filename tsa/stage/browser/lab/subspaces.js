@@ -2,106 +2,106 @@
 
 import { context, paint } from "../shared/canvas.js";
 import { TURN, hue } from "../shared/colour.js";
-import { fill, setText } from "../shared/text.js";
-import { row, subspace } from "./sweep.js";
+import { fill, setText, signedText } from "../shared/text.js";
+import { row, subspace, wave } from "./sweep.js";
 
 /** @import { Pen, Point } from "../shared/canvas.js" */
 /** @import { Find } from "../shared/mount.js" */
 /** @import { Stage } from "./stage.js" */
 
 /**
- * One circle for each subspace: its density as a band around it, its mean as a line from the centre.
+ * The circles of the subspaces, in the row of their weight: the density as a band around each, its mean as a line from
+ * the centre. Those of weight 0 are grey discs: no turn changes them.
  * @param {Stage} self
  * @param {HTMLCanvasElement} canvas
  */
 export function drawCircles(self, canvas) {
-  const [pen, width, height] = context(canvas);
-  const { weights, look } = self.sweep;
-  const columns = Math.max(4, Math.round(Math.sqrt((weights.length * width) / height / 0.82)));
-  const rows = Math.ceil(weights.length / columns);
-  const [cellWidth, cellHeight] = [width / columns, height / rows];
-  const radius = Math.min(cellWidth / 3.3, cellHeight / 4.1);
-  const { border } = self.style;
+  const [pen] = context(canvas);
+  if (!self.layout) return;
+  const { weights, without } = self.sweep;
+  const { circles, circlesEnd, top, plan, unit } = self.layout;
   const quiet = new Path2D(); // circles without a visible density, drawn in one go
-  pen.textAlign = "center";
-  pen.font = `400 12px ${self.style.fontFamily}`;
-  self.columns = columns;
-  self.cells = weights.map((weight, j) => {
-    const x = ((j % columns) + 0.5) * cellWidth;
-    const y = Math.floor(j / columns) * cellHeight + cellHeight * 0.4;
-    const { kappa, mu, certainty } = subspace(self, j);
-    const strong = between(look.opacityRange, certainty);
-    if (j === self.selected) {
-      pen.fillStyle = hue(mu, 0.14);
-      pen.strokeStyle = hue(mu, 0.9);
-      pen.lineWidth = 1.5;
-      pen.beginPath();
-      pen.roundRect(x - cellWidth / 2 + 2, y - cellHeight * 0.4 + 1, cellWidth - 4, cellHeight - 2, 8);
-      pen.fill();
-      pen.stroke();
-    }
-    if (certainty < look.minCertainty) {
-      quiet.moveTo(x + radius, y);
-      quiet.arc(x, y, radius, 0, TURN);
-      drawMark(self, pen, x, y, radius, cellHeight, weight, certainty);
-      return [x, y, radius];
-    }
-    // The von Mises density as a band around the circle, thickest at its mean.
-    pen.beginPath();
-    for (let i = 0; i <= 60; i++) {
-      const phi = (i * TURN) / 60;
-      const r = radius * (1 + look.bandHeight * certainty * Math.exp(kappa * (Math.cos(phi - mu) - 1)));
-      pen.lineTo(x + r * Math.cos(phi), y - r * Math.sin(phi));
-    }
-    pen.arc(x, y, radius, 0, TURN, true);
-    pen.fillStyle = hue(mu, strong);
-    pen.fill("evenodd");
+  self.cells = [];
+  for (const row of plan.rows) {
+    const middle = top + row.top + row.height / 2;
+    const members = row.weights.map((k) => weights.flatMap((weight, j) => (Math.abs(weight) === k ? [j] : [])));
+    const most = Math.max(...members.map((one) => one.length));
+    const large = row.kind === "loud" ? 10.5 * unit : row.weights.length > 1 ? Math.max(1.8, row.thin / 2 - 1) : 6.5 * unit;
+    const radius = Math.max(1.5, Math.min(large, row.height / 2 - 3, ((circlesEnd - circles) / most - 2.5) / 2));
+    const step = Math.min(2 * radius + 4, (circlesEnd - circles) / most);
+    members.forEach((group, i) => {
+      const y = row.weights.length > 1 ? middle + row.thin * (i - (row.weights.length - 1) / 2) : middle;
+      group.forEach((j, place) => {
+        const x = circles + radius + place * step;
+        self.cells[j] = [x, y, radius];
+        drawCircle(self, pen, quiet, j, x, y, radius, without.includes(row.weights[i]));
+      });
+    });
+  }
+  pen.strokeStyle = self.style.border;
+  pen.lineWidth = 1.2;
+  pen.stroke(quiet);
+  const [x, y, radius] = self.cells[self.selected] ?? [];
+  if (x === undefined || !self.opened) return;
+  pen.strokeStyle = self.style.color;
+  pen.lineWidth = 2;
+  pen.beginPath();
+  pen.arc(x, y, radius + 2.5, 0, TURN);
+  pen.stroke();
+}
+
+/**
+ * @param {Stage} self
+ * @param {Pen} pen
+ * @param {Path2D} quiet to which a circle without evidence is added
+ * @param {number} j
+ * @param {number} x
+ * @param {number} y
+ * @param {number} radius
+ * @param {boolean} off whether its weight is switched off
+ */
+function drawCircle(self, pen, quiet, j, x, y, radius, off) {
+  const { weights, look } = self.sweep;
+  const { kappa, mu, certainty } = subspace(self, j);
+  if (weights[j] === 0) {
+    pen.fillStyle = self.style.faint;
+    pen.globalAlpha = 0.15 + 0.7 * certainty;
     pen.beginPath();
     pen.arc(x, y, radius, 0, TURN);
-    pen.strokeStyle = certainty > look.minColouredCertainty ? hue(mu, strong) : border;
-    pen.lineWidth = 1.4;
-    pen.stroke();
-    pen.beginPath();
-    pen.moveTo(x, y);
-    pen.lineTo(x + radius * certainty * Math.cos(mu), y - radius * certainty * Math.sin(mu));
-    pen.strokeStyle = hue(mu, strong);
-    pen.lineWidth = 3;
-    pen.stroke();
-    drawMark(self, pen, x, y, radius, cellHeight, weight, certainty);
-    return [x, y, radius];
-  });
-  pen.strokeStyle = border;
-  pen.lineWidth = 1.4;
-  pen.stroke(quiet);
+    pen.fill();
+    pen.globalAlpha = 1;
+    return;
+  }
+  if (certainty < look.minCertainty || off) {
+    quiet.moveTo(x + radius, y);
+    quiet.arc(x, y, radius, 0, TURN);
+    return;
+  }
+  const strong = between(look.opacityRange, certainty);
+  pen.beginPath();
+  for (let i = 0; i <= 40; i++) {
+    const phi = (i * TURN) / 40;
+    const r = radius * (1 + look.bandHeight * certainty * Math.exp(kappa * (Math.cos(phi - mu) - 1)) * 0.4);
+    pen.lineTo(x + r * Math.cos(phi), y - r * Math.sin(phi));
+  }
+  pen.arc(x, y, radius, 0, TURN, true);
+  pen.fillStyle = hue(mu, strong);
+  pen.fill("evenodd");
+  pen.beginPath();
+  pen.arc(x, y, radius, 0, TURN);
+  pen.strokeStyle = certainty > look.minColouredCertainty ? self.style.faint : self.style.border;
+  pen.lineWidth = 1.2;
+  pen.stroke();
+  pen.beginPath();
+  pen.moveTo(x, y);
+  pen.lineTo(x + radius * certainty * Math.cos(mu), y - radius * certainty * Math.sin(mu));
+  pen.strokeStyle = hue(mu, strong);
+  pen.lineWidth = Math.max(2, radius * 0.3);
+  pen.stroke();
 }
 
 /** @type {(range: [number, number], share: number) => number} */
 const between = ([low, high], share) => low + (high - low) * share;
-
-/**
- * The weight, and a tick where the angle of the dial puts the mean.
- * @param {Stage} self
- * @param {Pen} pen
- * @param {number} x
- * @param {number} y
- * @param {number} radius
- * @param {number} cellHeight
- * @param {number} weight
- * @param {number} certainty
- */
-function drawMark(self, pen, x, y, radius, cellHeight, weight, certainty) {
-  const { look } = self.sweep;
-  const angle = (weight * self.angle * TURN) / 360;
-  pen.beginPath();
-  for (const r of look.tickRadii) pen.lineTo(x + r * radius * Math.cos(angle), y - r * radius * Math.sin(angle));
-  pen.strokeStyle = pen.fillStyle = self.style.color;
-  pen.globalAlpha = between(look.tickOpacityRange, certainty);
-  pen.lineWidth = 1.6;
-  pen.stroke();
-  pen.globalAlpha = 0.7 + 0.3 * certainty; // dark enough to be read
-  pen.fillText(`${weight}`, x, y + cellHeight * 0.52);
-  pen.globalAlpha = 1;
-}
 
 /**
  * An arrow from a point, with its name at the tip; returns the tip.
@@ -137,8 +137,19 @@ function arrow(self, pen, [x, y], [re, im], { colour, name = "", thick = 2.2, da
  * @param {Find} find
  */
 export function drawDetail(self, find) {
+  const panel = find("detail");
+  panel.hidden = !self.opened;
+  if (!self.opened || !self.cells[self.selected]) return;
   const j = self.selected;
-  setText(find("detail-kappa"), `κ̂ = ${subspace(self, j).kappa.toPrecision(2)}`);
+  const { kappa } = subspace(self, j);
+  const { templates } = self.sweep.words;
+  setText(find("detail-kappa"), kappa < 0.01 ? templates.slight : fill(templates.concentration, { kappa: kappa.toPrecision(2) }));
+  // Below its circle, or above it where there is no room.
+  const [, y, radius] = self.cells[j];
+  const space = panel.parentElement?.clientHeight ?? 0;
+  const offset = find("waves").offsetTop;
+  const below = offset + y + radius + 8;
+  panel.style.top = `${below + panel.offsetHeight < space ? below : Math.max(4, offset + y - radius - 8 - panel.offsetHeight)}px`;
   if (self.drawnFilter !== j) {
     self.drawnFilter = j;
     introduce(self, find, j);
@@ -156,9 +167,10 @@ export function drawDetail(self, find) {
 function introduce(self, find, j) {
   const { size, weights, lines, filters, words } = self.sweep;
   const weight = weights[j];
-  const { title, moving, fixed } = words.templates;
-  setText(find("detail-title"), fill(title, { number: j + 1, weight }));
-  setText(find("detail-text"), fill(weight === 0 ? fixed : moving, { weight, kind: find("detail-text").dataset[lines[j] ? "line" : "plane"] }));
+  const { title, moving, backwards, fixed } = words.templates;
+  setText(find("detail-title"), fill(title, { number: j + 1, weight: signedText(weight) }));
+  const text = weight === 0 ? fixed : weight > 0 ? moving : backwards;
+  setText(find("detail-text"), fill(text, { weight: Math.abs(weight), kind: find("detail-text").dataset[lines[j] ? "line" : "plane"] }));
   for (const [part, name] of ["filter-a", "filter-b"].entries()) {
     const start = (2 * j + part) * size * size;
     find(name).hidden = lines[j] && part === 1;
@@ -174,7 +186,7 @@ function introduce(self, find, j) {
  */
 function drawPlane(self, canvas, j) {
   const [pen, width, height] = context(canvas);
-  const { weights, z, noise } = self.sweep;
+  const { weights, z, sigma } = self.sweep;
   /** @type {Point} */
   const centre = [width / 2, height / 2];
   const radius = Math.min(width, height) / 2 - 14;
@@ -189,7 +201,7 @@ function drawPlane(self, canvas, j) {
   const [zx, zy] = [at(0), at(1 + row(self))];
   const largest = Math.max(Math.hypot(...zx), Math.hypot(...zy), 1e-9);
   const { mu } = subspace(self, j);
-  const length = 0.85 * radius * Math.min(1, (largest / noise) ** 2 / 4);
+  const length = 0.85 * radius * Math.min(1, (largest / sigma) ** 2 / 4);
   arrow(self, pen, centre, [length * Math.cos(mu), length * Math.sin(mu)], { colour: hue(mu), thick: 5 });
   /** @type {(v: Point) => Point} */
   const scaled = ([re, im]) => [(0.85 * radius * re) / largest, (0.85 * radius * im) / largest];
@@ -207,17 +219,17 @@ function drawPlane(self, canvas, j) {
  */
 function drawSum(self, find, j) {
   const [pen, width, height] = context(find("sum-canvas"));
-  const { weights, prior, pooled, harmonics, words } = self.sweep;
+  const { weights, prior, words } = self.sweep;
   const k = Math.abs(weights[j]);
   if (k === 0) return setText(find("sum-text"), words.templates.noSum);
   const { kappa, mu } = subspace(self, j);
   /** @type {Point} */
   const own = [kappa * Math.cos(mu), Math.sign(weights[j]) * kappa * Math.sin(mu)];
-  const at = 2 * (row(self) * harmonics + k - 1);
-  /** @type {Point} */
-  const total = [pooled[at], pooled[at + 1]];
   /** @type {Point} */
   const first = prior[k - 1] ?? [0, 0];
+  const pair = wave(self, k);
+  /** @type {Point} */
+  const total = [first[0] + pair.kappa * Math.cos(pair.mu), first[1] + pair.kappa * Math.sin(pair.mu)];
   /** @type {Point} */
   const rest = [total[0] - first[0] - own[0], total[1] - first[1] - own[1]];
   /** @type {[Point, { colour: string, thick?: number, dash?: number[] }][]} */

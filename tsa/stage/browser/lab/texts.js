@@ -1,24 +1,113 @@
 // Shows the texts that Python has sent with the sweep.
 
-import { fill, listOptions, setText } from "../shared/text.js";
-import { namedModes, row, subspace } from "./sweep.js";
+import { hue, TURN } from "../shared/colour.js";
+import { fill, listOptions, setText, signedText } from "../shared/text.js";
+import { namedModes, posteriorParameters, row, subspace, triedTurn, waveSum } from "./sweep.js";
 
 /** @import { Find } from "../shared/mount.js" */
 /** @import { Stage } from "./stage.js" */
 
 /**
- * The sentence, its reason and the numbers at the angle of the dial.
+ * Question, answer, reason, fit and numbers at the angle of the dial.
  * @param {Stage} self
  * @param {Find} find
  */
 export function showTexts(self, find) {
-  const { words, sentence, reason } = self.sweep;
-  setText(find("sentence"), words.sentences[sentence[row(self)]]);
-  setText(find("because"), words.reasons[reason[row(self)]]);
-  [...find("numbers").children].forEach((cell, i) => {
-    setText(cell.firstElementChild, words.numbers[i]);
-    setText(cell.lastElementChild, words.values[row(self)][i]);
+  const { words, answer, equation, why, fit, title } = self.sweep;
+  const t = row(self);
+  setText(find("question"), (self.hidden && self.follower.header.question) || words.question);
+  showAnswer(self, find, words.answers[answer[t]]);
+  const equationText = words.equations[equation[t]];
+  setText(find("equation"), equationText && `${words.templates.why} ${equationText}`);
+  setText(find("because"), words.whys[why[t]]);
+  const parameters = new URLSearchParams(window.location.search);
+  parameters.set("orbit", self.sweep.loudest.join("-"));
+  find("orbits").setAttribute("href", `orbits?${parameters}`);
+  setText(find("fit"), words.fits[fit[t]]);
+  setText(find("waves-title"), words.titles[title[t]]);
+  showNumbers(self, find);
+  showTried(self, find);
+}
+
+/**
+ * The answer with the named turns underlined in their hues; small type if it would need too many lines.
+ * @param {Stage} self
+ * @param {Find} find
+ * @param {string} text
+ */
+function showAnswer(self, find, text) {
+  const element = find("answer");
+  const size = `${window.innerWidth}, ${find("stage").matches(":popover-open")}`;
+  if (element.textContent === text && element.dataset.size === size) return;
+  element.dataset.size = size;
+  const parts = text.split(/(\d+°)/).map((part) => {
+    if (!/^\d+°$/.test(part)) return document.createTextNode(part);
+    const mark = document.createElement("span");
+    mark.className = "turn";
+    mark.dataset.degrees = part.slice(0, -1);
+    mark.textContent = part;
+    mark.style.borderColor = hue((parseInt(part) * TURN) / 360);
+    return mark;
   });
+  element.replaceChildren(...parts);
+  // Measured once for all answers that differ in their digits only: measuring makes the browser lay out the page.
+  const kind = `${size}: ${text.replace(/\d/g, "0")}`;
+  if (!self.longAnswers.has(kind)) {
+    element.classList.remove("long");
+    self.longAnswers.set(kind, element.scrollHeight > 1.5 * element.clientHeight);
+  }
+  element.classList.toggle("long", self.longAnswers.get(kind));
+}
+
+/**
+ * @param {Stage} self
+ * @param {Find} find
+ */
+function showNumbers(self, find) {
+  const { numbers, values } = self.sweep.words;
+  setText(find("numbers-button"), `${numbers[0]}: ${values[row(self)][0]}`);
+  const list = find("numbers");
+  if (list.children.length !== 2 * numbers.length) {
+    list.replaceChildren(...numbers.flatMap((name) => {
+      const [term, text] = [document.createElement("dt"), document.createElement("dd")];
+      term.textContent = name;
+      return [term, text];
+    }));
+  }
+  self.meanings.forEach((meaning, i) => setText(list.children[2 * i + 1], `${values[row(self)][i]}. ${meaning}`));
+}
+
+/**
+ * The answers to try, and how probable the tried turn is compared with the best.
+ * @param {Stage} self
+ * @param {Find} find
+ */
+function showTried(self, find) {
+  const modes = namedModes(self).map(({ degrees }) => degrees);
+  const box = find("answers");
+  const tried = triedTurn(self);
+  const names = modes.join();
+  if (box.dataset.turns !== names) {
+    box.dataset.turns = names;
+    box.toggleAttribute("data-many", modes.length > 5);
+    box.replaceChildren(...modes.map((degrees) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "pill";
+      button.textContent = `${degrees}°`;
+      button.dataset.degrees = `${degrees}`;
+      button.style.setProperty("--hue", hue((degrees * TURN) / 360));
+      return button;
+    }));
+  }
+  for (const button of box.children) button.setAttribute("aria-pressed", `${button.dataset.degrees === `${tried}`}`);
+  if (!self.odds.length) return;
+  setText(find("turned-text"), fill(self.labelTexts.turned, { angle: tried }));
+  const energy = waveSum(posteriorParameters(self, () => 1));
+  const nats = Math.max(0, Math.max(...energy) - energy[tried]);
+  const place = Math.min(self.odds.length - 1, Math.round(nats / self.oddsStep));
+  const { best, nearly, less } = self.labelTexts;
+  setText(find("odds"), nats < self.oddsStep / 2 ? best : nats < 0.7 ? nearly : fill(less, { ratio: self.odds[place] }));
 }
 
 /**
@@ -33,17 +122,19 @@ export function describeDrawings(self, find) {
   label("fine-y", fill(templates.turnedY, { angle: self.angle }));
   const peaks = namedModes(self).map((mode) => fill(templates.peak, mode));
   const shape = peaks.length ? fill(templates.peaks, { peaks: peaks.join(", ") }) : templates.flat;
-  label("strip-canvas", fill(templates.posterior, { shape, angle: self.angle, uncertainty: words.values[row(self)][0] }));
+  label("waves-canvas", fill(templates.posterior, { shape, angle: self.angle, uncertainty: words.values[row(self)][0] }));
   const options = weights.map((_, j) => subspaceText(self, j));
-  listOptions(find("circles-canvas"), options, self.selected);
+  const circles = find("circles-canvas");
+  listOptions(circles, options, self.selected);
+  circles.dataset.cells = JSON.stringify(self.cells.map(([x, y]) => [Math.round(x), Math.round(y)])); // for tests
   const j = self.selected;
-  const filter = { number: j + 1, weight: weights[j] };
+  const filter = { number: j + 1, weight: signedText(weights[j]) };
   for (const name of ["filter-a", "filter-b"]) {
     const { part, whole } = find(name).dataset;
     label(name, fill(templates.filter, { part: lines[j] ? whole : part, ...filter }));
   }
   label("arrows-canvas", options[j]);
-  label("sum-canvas", find("sum-text").textContent);
+  if (self.opened) label("sum-canvas", find("sum-text").textContent);
 }
 
 /**
@@ -55,5 +146,5 @@ function subspaceText(self, j) {
   const { mu, certainty } = subspace(self, j);
   const degrees = (Math.round((mu * 180) / Math.PI) + 360) % 360;
   const template = certainty < look.minCertainty ? words.templates.noEvidence : words.templates.subspace;
-  return fill(template, { number: j + 1, weight: weights[j], degrees, percent: Math.round(100 * certainty) });
+  return fill(template, { number: j + 1, weight: signedText(weights[j]), degrees, percent: Math.round(100 * certainty) });
 }

@@ -2,16 +2,17 @@
 
 /** @typedef {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} Pen */
 /** @typedef {[number, number]} Point pixels from the left and from the top */
-/** @typedef {{ color: string, fontFamily: string, paper: string, border: string }} PenStyle */
+/** @typedef {{ color: string, fontFamily: string, paper: string, border: string, soft: string, faint: string }} PenStyle */
 
 /**
- * The colours and the font of a card. Read from a computed style, because a canvas does not resolve color-mix().
+ * The colours and the font of a card. Read from a computed style, because a canvas does not resolve color-mix(); two of
+ * them stand in properties that a card does not use otherwise (card.css).
  * @param {Element} card
  * @returns {PenStyle}
  */
 export function penStyle(card) {
-  const { color, fontFamily, backgroundColor: paper, borderTopColor: border } = getComputedStyle(card);
-  return { color, fontFamily, paper, border };
+  const { color, fontFamily, backgroundColor: paper, borderTopColor: border, outlineColor, textDecorationColor } = getComputedStyle(card);
+  return { color, fontFamily, paper, border, soft: outlineColor, faint: textDecorationColor };
 }
 
 /**

@@ -8,6 +8,9 @@ import { player } from "./player.js";
 /** @import { Find } from "./mount.js" */
 /** @import { Player } from "./player.js" */
 
+const PIXELS_PER_DEGREE = 20; // of the wheel: a notch of an ordinary mouse, 100 or 120 pixels, is five or six degrees
+const WHEEL_UNITS = [1, 16, 400]; // pixels in a unit of `deltaY`: pixels, lines, pages
+
 /** @typedef {Record<string, { size: number, source: unknown, canvas: OffscreenCanvas }>} CanvasCache */
 
 /**
@@ -95,17 +98,18 @@ export function drawTurned(self, pen, [x, y], radius) {
  * @param {Dial} self
  * @param {Pen} pen
  * @param {Point} centre
+ * @param {number} [unit] size, 1 for a radius of 12 pixels
  */
-export function drawKnob(self, pen, [x, y]) {
+export function drawKnob(self, pen, [x, y], unit = 1) {
   pen.beginPath();
-  pen.arc(x, y, 12, 0, TURN);
+  pen.arc(x, y, 12 * unit, 0, TURN);
   pen.fillStyle = self.style.paper;
   pen.fill();
-  pen.lineWidth = 3;
+  pen.lineWidth = 3 * unit;
   pen.strokeStyle = self.style.color;
   pen.stroke();
   pen.beginPath();
-  pen.arc(x, y, 5, 0, TURN);
+  pen.arc(x, y, 5 * unit, 0, TURN);
   pen.fillStyle = hue((self.angle * TURN) / 360);
   pen.fill();
 }
@@ -121,6 +125,7 @@ export function turnable(self, dial, find) {
   /** @type {number | undefined} */
   let grip; // degrees from the angle to the pointer that holds the dial
   let settling = 0;
+  let rolled = 0; // degrees that the wheel has turned beyond the last whole one
 
   self.turnTo = (degrees, done) => {
     self.angle = ((Math.round(degrees) % 360) + 360) % 360;
@@ -171,7 +176,10 @@ export function turnable(self, dial, find) {
   };
   dial.onwheel = (event) => {
     event.preventDefault();
-    self.turnTo(self.angle - Math.sign(event.deltaY), false);
+    rolled += (event.deltaY * WHEEL_UNITS[event.deltaMode]) / PIXELS_PER_DEGREE;
+    const whole = Math.trunc(rolled);
+    rolled -= whole;
+    self.turnTo(self.angle - whole, false);
     clearTimeout(settling);
     settling = setTimeout(() => self.commit(self.angle), 250);
   };

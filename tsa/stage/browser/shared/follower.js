@@ -42,13 +42,15 @@ export function follower({ adopt, show }) {
   const self = {
     /** Revision of the last run that has sent data to the component. */
     revision: 0,
+    /** @type {any} what that run sent besides bytes: digest, fields of the view and more */
+    header: {},
     /** @type {(message: object) => void} sends a message to Python */
     post: () => {},
     /** Process the data that Python sends with each run: `framed` of tsa/stage/packing.py. */
     receive(/** @type {Uint8Array} */ data) {
       const { header, body } = unframe(data);
       if (header.session !== session) [session, obeyed, shown] = [header.session, 0, [0, 0]];
-      self.revision = header.revision;
+      [self.revision, self.header] = [header.revision, header];
       if (header.obey > obeyed) {
         [obeyed, fields] = [header.obey, header.fields];
         adopt(fields);
@@ -65,10 +67,10 @@ export function follower({ adopt, show }) {
       show(result);
       return true;
     },
-    /** Report fields that a person has changed, when the control is released. */
-    send(/** @type {object} */ changed) {
+    /** Report fields that a person has changed, when the control is released, and anything else in `extra`. */
+    send(/** @type {object} */ changed, extra = {}) {
       fields = { ...fields, ...changed };
-      report();
+      report(extra);
     },
   };
   return self;

@@ -17,6 +17,12 @@ export function setText(element, text) {
 export const fill = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) => `${values[name]}`);
 
 /**
+ * A whole number with a minus sign, which is longer than a hyphen.
+ * @param {number} value
+ */
+export const signedText = (value) => `${value}`.replace("-", "−");
+
+/**
  * Show the options of a canvas to assistive technology: one element inside the canvas for each text.
  * @param {HTMLCanvasElement} canvas with the role "listbox"
  * @param {string[]} texts

@@ -1,0 +1,40 @@
+// Runs before Streamlit's own scripts, on every page of the app: `index.py` puts it into the HTML.
+
+(() => {
+  // Where the server is: the place that relative addresses of this page start from. Streamlit would look for it below the
+  // page first (/filters/_stcore/health), which does not exist.
+  Object.assign(window, { __streamlit: { BACKEND_BASE_URL: new URL(".", location.href).href } });
+
+  // Streamlit adds an entry to the history whenever the link of the view changes. Turning, pointing and arrow keys change
+  // it many times: Back must lead to the last choice, not through every step.
+  const steps = new Set(["angle", "circle", "filter"]); // parameters that such steps change
+  const stepKeys = /^(Arrow|Page|Home|End)/;
+  let lastKey = ""; // empty after the pointer was pressed
+  addEventListener("keydown", ({ key }) => (lastKey = key), true);
+  addEventListener("pointerdown", () => (lastKey = ""), true);
+  const push = history.pushState;
+  history.pushState = (state, unused, address) => {
+    const to = new URL(address ?? "", location.href);
+    const [before, after] = [new URLSearchParams(location.search), to.searchParams];
+    const changed = [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
+    const isStep = to.pathname === location.pathname && (stepKeys.test(lastKey) || changed.every((name) => steps.has(name)));
+    (isStep ? history.replaceState : push).call(history, state, unused, address);
+  };
+
+  // On a narrow screen the menu covers the page. Streamlit keeps in the browser that it was open: start without it, and
+  // close it when a page has been chosen.
+  const narrow = matchMedia("(max-width: 768px)");
+  try {
+    const open = Object.keys(localStorage).filter((name) => name.startsWith("stSidebarCollapsed"));
+    if (narrow.matches) for (const name of open) localStorage.removeItem(name);
+  } catch {} // storage may be forbidden
+  const close = () => {
+    /** @type {HTMLElement | null} */
+    const button = document.querySelector("[data-testid=stSidebarCollapseButton] button");
+    button?.click();
+  };
+  addEventListener("click", ({ target }) => {
+    const link = target instanceof Element && target.closest("[data-testid=stSidebarNavLink]");
+    if (link && narrow.matches) setTimeout(close);
+  });
+})();
