@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -171,6 +172,17 @@ def test_four_clicks_four_perfect_fits(page):
     address_has(page, "try=75")
 
 
+def test_a_turn_is_tried_by_keyboard(page):
+    flag = page.get_by_role("slider", name="Turn to try")
+    flag.focus()
+    for _ in range(4):
+        flag.press("Shift+ArrowRight")
+    flag.press("ArrowRight")
+    address_has(page, "try=71")
+    expect(flag).to_have_attribute("aria-valuenow", "71")
+    assert angle(page) == 30
+
+
 def test_a_click_on_a_petal_or_its_label_tries_it(page):
     box = page.locator(".dial-canvas").bounding_box()
     radius = 0.43 * min(box["width"], box["height"])
@@ -234,7 +246,17 @@ def test_predict_first(page):
     expect(page.locator(".answer")).to_be_hidden()
 
 
+# Notes the fonts of the texts on a canvas since it was last cleared.
+NOTE_FONTS = """() => {
+  const pens = CanvasRenderingContext2D.prototype;
+  const [write, reset] = [pens.fillText, pens.reset];
+  pens.reset = function () { this.canvas.fonts = []; return reset.call(this); };
+  pens.fillText = function (...args) { (this.canvas.fonts ??= []).push(this.font); return write.apply(this, args); };
+}"""
+
+
 def test_presenting(page):
+    page.evaluate(NOTE_FONTS)
     page.keyboard.press("f")
     expect(page.locator(".waves-card")).to_be_hidden()
     sizes = page.evaluate(
@@ -243,6 +265,8 @@ def test_presenting(page):
         page.locator(".stage").element_handle(),
     )
     assert min(sizes) >= 24
+    fonts = page.locator(".dial-canvas").evaluate("canvas => canvas.fonts")
+    assert min(float(re.search(r"([\d.]+)px", font)[1]) for font in fonts) >= 24
     box = page.locator(".dial-box").bounding_box()
     assert box["y"] + box["height"] <= 900
     page.keyboard.press("ArrowLeft")
@@ -294,3 +318,15 @@ def test_noise_is_seen_on_y_and_leaves_x_alone(page):
         np.testing.assert_array_equal(pixels(page, name), before[name])
     for name in (".fine-y", ".seen-y"):
         assert np.abs(pixels(page, name) - before[name]).mean() > 8
+
+
+def test_labels_of_the_waves_are_explained(page):
+    """By hovering, and by a click, which opens the glossary; Escape closes it."""
+    box = page.locator(".waves-canvas").bounding_box()
+    page.mouse.move(box["x"] + box["width"] - 30, box["y"] + 34)  # loudness κ
+    assert "height of the wave" in page.locator(".waves-canvas").get_attribute("title")
+    page.mouse.click(box["x"] + 30, box["y"] + 34)  # weight
+    expect(page.locator(".terms")).to_be_visible()
+    expect(page.locator(".terms [data-term=weight]")).to_be_in_viewport()
+    page.keyboard.press("Escape")
+    expect(page.locator(".terms")).to_be_hidden()

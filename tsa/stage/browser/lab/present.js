@@ -3,6 +3,10 @@
 /** @import { Find } from "../shared/mount.js" */
 /** @import { Stage } from "./stage.js" */
 
+/** Least size of the type on the dial, in pixels. */
+export const ORDINARY_TYPE = 12.5;
+const PRESENTED_TYPE = 24;
+
 /**
  * @param {Stage} self
  * @param {Find} find
@@ -15,11 +19,13 @@ export function presentation(self, find) {
     stage.showPopover();
     document.documentElement.requestFullscreen?.().catch(() => {}); // some browsers and frames do not allow it
     find("dial").focus({ preventScroll: true });
+    self.leastType = PRESENTED_TYPE;
     self.draw();
   };
   const end = () => {
     stage.hidePopover();
     stage.popover = null;
+    self.leastType = ORDINARY_TYPE;
     if (document.fullscreenElement) document.exitFullscreen();
     self.draw();
   };

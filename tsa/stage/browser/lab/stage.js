@@ -9,23 +9,25 @@ import { finder } from "../shared/mount.js";
 import { fill, setText } from "../shared/text.js";
 import { unpack } from "../shared/unpack.js";
 import { buildUp } from "./build_up.js";
-import { drawSeen, drawTry, picturesOf } from "./pictures.js";
-import { dialRadii, drawDial } from "./posterior.js";
-import { presentation } from "./present.js";
+import { drawSeen, drawTry, picturesOf } from "./drawing/pictures.js";
+import { dialRadii, drawDial } from "./drawing/posterior.js";
+import { ORDINARY_TYPE, presentation } from "./present.js";
 import { copy } from "../shared/clipboard.js";
-import { drawCircles, drawDetail } from "./subspaces.js";
+import { drawCircles, drawDetail } from "./drawing/subspaces.js";
 import { posteriorParameters, waveSum } from "./sweep.js";
 import { placeSwitches } from "./switches.js";
+import { explainTerms, listTerms } from "./terms.js";
 import { describeDrawings, showTexts } from "./texts.js";
-import { drawWaves } from "./waves.js";
+import { trying } from "./trying.js";
+import { drawWaves } from "./drawing/waves.js";
 
 /** @import { Dial } from "../shared/dial.js" */
 /** @import { Answer, Follower } from "../shared/follower.js" */
 /** @import { Mount } from "../shared/mount.js" */
-/** @import { Noise } from "./pictures.js" */
-/** @import { Box } from "./posterior.js" */
+/** @import { Noise } from "./drawing/pictures.js" */
+/** @import { Box } from "./drawing/posterior.js" */
 /** @import { Sweep } from "./sweep.js" */
-/** @import { WaveLayout } from "./waves.js" */
+/** @import { WaveLayout } from "./drawing/waves.js" */
 
 /**
  * @typedef {object} StageState
@@ -58,6 +60,7 @@ import { drawWaves } from "./waves.js";
  * @property {number} oddsStep
  * @property {number | null} building how many weights the build-up has added, or null
  * @property {(weight: number) => number} gain share of a weight's wave that is shown, 1 unless the build-up plays
+ * @property {number} leastType size of type on the dial, in pixels
  * @property {Map<string, boolean>} longAnswers whether a kind of answer needs small type
  * @property {number} drawn number of drawings so far
  * @property {() => void} placeSwitches
@@ -82,7 +85,7 @@ function create(root) {
     /** @type {Partial<Stage>} */ ({
       angle: 30, selected: 0, log: false, drawn: 0, cells: [], labels: [], cache: {}, tried: null, without: [],
       chosen: false, opened: false, predict: false, hidden: false, labelTexts: {}, glossary: {}, meanings: [], odds: [], oddsStep: 1, building: null,
-      gain: () => 1, discs: {}, longAnswers: new Map(),
+      gain: () => 1, leastType: ORDINARY_TYPE, discs: {}, longAnswers: new Map(),
     })
   );
   /** @type {HTMLElement[]} */
@@ -171,45 +174,10 @@ function create(root) {
     setTimeout(() => (link.textContent = link.dataset.label), 1500);
   };
 
-  // Trying a turn: a click on an answer, a label of the dial, a disc, or any place of the axis.
-  const tryTurn = (/** @type {number} */ degrees) => {
-    self.tried = ((Math.round(degrees) % 360) + 360) % 360;
-    self.draw();
+  trying(self, find, () => {
     clearTimeout(reporting);
     reporting = setTimeout(self.report, REPORT_MILLISECONDS);
-  };
-  find("answers").onclick = find("answer").onclick = (/** @type {MouseEvent} */ event) => {
-    const degrees = /** @type {HTMLElement} */ (event.target).dataset.degrees;
-    if (degrees !== undefined) tryTurn(Number(degrees));
-  };
-  find("dial-canvas").onclick = (/** @type {MouseEvent} */ event) => {
-    const frame = box.getBoundingClientRect();
-    const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
-    const label = self.labels.find(({ box: [l, t, r, b] }) => l <= x && x <= r && t <= y && y <= b);
-    const [dx, dy] = [x - frame.width / 2, frame.height / 2 - y];
-    // Outside the rim, a click on a petal.
-    if (label) tryTurn(label.degrees);
-    else if (Math.hypot(dx, dy) < Math.min(frame.width, frame.height) / 2) tryTurn((Math.atan2(dy, dx) * 180) / Math.PI);
-  };
-  /** @type {HTMLCanvasElement} */
-  const waves = find("waves-canvas");
-  const degreesAt = (/** @type {PointerEvent} */ event) => {
-    const at = self.layout;
-    const x = event.clientX - waves.getBoundingClientRect().left;
-    if (!at || x < at.west - 12 || x > at.east + 12) return undefined;
-    return Math.min(359, Math.max(0, ((x - at.west) / (at.east - at.west)) * 360));
-  };
-  waves.onpointerdown = (event) => {
-    const degrees = degreesAt(event);
-    if (degrees === undefined) return;
-    waves.setPointerCapture(event.pointerId);
-    tryTurn(degrees);
-  };
-  waves.onpointermove = (event) => {
-    const degrees = degreesAt(event);
-    waves.style.cursor = degrees === undefined ? "default" : "col-resize";
-    if (degrees !== undefined && waves.hasPointerCapture(event.pointerId)) tryTurn(degrees);
-  };
+  });
 
   // Circles: a click or a tap opens one, hovering shows it for as long as the pointer is there.
   /** @type {HTMLCanvasElement} */
@@ -265,6 +233,7 @@ function create(root) {
     self.report();
   });
   buildUp(self, find("build"));
+  explainTerms(self, find);
   for (const button of find("dock").children) {
     button.onclick = () => {
       const { sheet } = button.dataset;
@@ -314,7 +283,7 @@ function create(root) {
     for (const start of starts.children) start.toggleAttribute("aria-current", start.dataset.scenario === scenario);
     drawDial(self, find("dial-canvas"));
     drawSeen(self, find);
-    drawWaves(self, waves);
+    drawWaves(self, find("waves-canvas"));
     drawCircles(self, circles);
     drawTry(self, find);
     drawDetail(self, find);
@@ -362,18 +331,4 @@ function measure(self) {
   const high = self.loudness.reduce((sum, kappa, k) => (sweep.without.includes(k + 1) ? sum : sum + kappa), 0);
   const prior = Math.max(0, ...waveSum(sweep.prior));
   self.sumRange = { low: 1.1 * Math.min(...energy, 0), high: Math.max(high + prior, 0.01) };
-}
-
-/**
- * The glossary, each term with its meaning.
- * @param {HTMLElement} list
- * @param {Record<string, string>} glossary
- */
-function listTerms(list, glossary) {
-  if (list.children.length) return;
-  for (const [name, meaning] of Object.entries(glossary)) {
-    const [term, text] = [document.createElement("dt"), document.createElement("dd")];
-    [term.textContent, text.textContent] = [name, meaning];
-    list.append(term, text);
-  }
 }

@@ -2,7 +2,7 @@
 // and the scale of the posterior.
 
 import { fill } from "../shared/text.js";
-import { rowName } from "./rows.js";
+import { rowName } from "./drawing/rows.js";
 
 /** @import { Find } from "../shared/mount.js" */
 /** @import { Stage } from "./stage.js" */

@@ -101,7 +101,9 @@ function showTried(self, find) {
     }));
   }
   for (const button of box.children) button.setAttribute("aria-pressed", `${button.dataset.degrees === `${tried}`}`);
-  if (!self.odds.length) return;
+  if (!self.odds.length || !self.layout) return;
+  const { west, east, top, unit } = self.layout;
+  Object.assign(find("flag").style, { left: `${west + ((east - west) * tried) / 360}px`, top: `${top - 4 * unit}px` });
   setText(find("turned-text"), fill(self.labelTexts.turned, { angle: tried }));
   const energy = waveSum(posteriorParameters(self, () => 1));
   const nats = Math.max(0, Math.max(...energy) - energy[tried]);
@@ -119,6 +121,8 @@ export function describeDrawings(self, find) {
   const { words, weights, lines } = self.sweep;
   const { templates } = words;
   const label = (/** @type {string} */ name, /** @type {string} */ text) => find(name).setAttribute("aria-label", text);
+  find("flag").setAttribute("aria-valuenow", `${triedTurn(self)}`);
+  find("flag").setAttribute("aria-valuetext", `${triedTurn(self)}°. ${find("odds").textContent}`);
   label("fine-y", fill(templates.turnedY, { angle: self.angle }));
   const peaks = namedModes(self).map((mode) => fill(templates.peak, mode));
   const shape = peaks.length ? fill(templates.peaks, { peaks: peaks.join(", ") }) : templates.flat;

@@ -1,10 +1,10 @@
 // The posterior over the axis of s, below the sum of the waves.
 
 import { setType, wrapped, write } from "./type.js";
-import { density, namedModes, normalized, posteriorParameters, row, waveSum } from "./sweep.js";
+import { density, namedModes, normalized, posteriorParameters, row, waveSum } from "../sweep.js";
 
-/** @import { Pen } from "../shared/canvas.js" */
-/** @import { Stage } from "./stage.js" */
+/** @import { Pen } from "../../shared/canvas.js" */
+/** @import { Stage } from "../stage.js" */
 /** @import { WaveLayout } from "./waves.js" */
 
 /**

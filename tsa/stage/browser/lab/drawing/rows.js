@@ -1,6 +1,6 @@
 // Heights of the rows of waves, all on one scale.
 
-/** @import { WeightRow } from "./sweep.js" */
+/** @import { WeightRow } from "../sweep.js" */
 
 /** @typedef {WeightRow & { top: number, height: number, thin: number }} PlacedRow `thin`: pixels between its waves */
 /** @typedef {{ rows: PlacedRow[], scale: number, used: number }} Plan `scale` in pixels per nat, `used` pixels */

@@ -1,7 +1,7 @@
 // Text on a canvas, in the font and the colour of the stage.
 
-/** @import { Pen } from "../shared/canvas.js" */
-/** @import { Stage } from "./stage.js" */
+/** @import { Pen } from "../../shared/canvas.js" */
+/** @import { Stage } from "../stage.js" */
 
 /**
  * @param {Stage} self

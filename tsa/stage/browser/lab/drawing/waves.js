@@ -1,18 +1,18 @@
 // The mechanism: one row for each weight with its circles and its wave, the sum of the waves, the posterior and what
 // each turn leaves over, all on one axis of s.
 
-import { context } from "../shared/canvas.js";
-import { TURN, hue, withStops } from "../shared/colour.js";
-import { fill } from "../shared/text.js";
+import { context } from "../../shared/canvas.js";
+import { TURN, hue, withStops } from "../../shared/colour.js";
+import { fill } from "../../shared/text.js";
 import { drawLeftOvers } from "./pictures.js";
 import { planRows, rowName } from "./rows.js";
 import { drawPosterior } from "./strip.js";
-import { COS, namedModes, posteriorParameters, triedTurn, wave, waveSum } from "./sweep.js";
+import { COS, namedModes, posteriorParameters, triedTurn, wave, waveSum } from "../sweep.js";
 import { setType, wrapped, write } from "./type.js";
 
-/** @import { Pen } from "../shared/canvas.js" */
+/** @import { Pen } from "../../shared/canvas.js" */
 /** @import { PlacedRow, Plan } from "./rows.js" */
-/** @import { Stage } from "./stage.js" */
+/** @import { Stage } from "../stage.js" */
 
 /**
  * Places in the drawing, in pixels: the axis from `west` to `east`, the circles between `circles` and `circlesEnd`,

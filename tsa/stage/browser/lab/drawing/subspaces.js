@@ -1,13 +1,13 @@
 // Drawings of the subspaces: one circle for each, and the selected one in detail.
 
-import { context, paint } from "../shared/canvas.js";
-import { TURN, hue } from "../shared/colour.js";
-import { fill, setText, signedText } from "../shared/text.js";
-import { row, subspace, wave } from "./sweep.js";
+import { context, paint } from "../../shared/canvas.js";
+import { TURN, hue } from "../../shared/colour.js";
+import { fill, setText, signedText } from "../../shared/text.js";
+import { row, subspace, wave } from "../sweep.js";
 
-/** @import { Pen, Point } from "../shared/canvas.js" */
-/** @import { Find } from "../shared/mount.js" */
-/** @import { Stage } from "./stage.js" */
+/** @import { Pen, Point } from "../../shared/canvas.js" */
+/** @import { Find } from "../../shared/mount.js" */
+/** @import { Stage } from "../stage.js" */
 
 /**
  * The circles of the subspaces, in the row of their weight: the density as a band around each, its mean as a line from

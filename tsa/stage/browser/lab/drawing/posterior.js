@@ -1,14 +1,14 @@
 // The dial: the picture of y inside a circle of hues, with petals whose areas are probabilities.
 
-import { context } from "../shared/canvas.js";
-import { TURN, hue } from "../shared/colour.js";
-import { drawKnob, hueWheel } from "../shared/dial.js";
+import { context } from "../../shared/canvas.js";
+import { TURN, hue } from "../../shared/colour.js";
+import { drawKnob, hueWheel } from "../../shared/dial.js";
 import { drawOutline, drawY } from "./pictures.js";
-import { density, namedModes, triedTurn } from "./sweep.js";
+import { density, namedModes, triedTurn } from "../sweep.js";
 
-/** @import { Pen, Point } from "../shared/canvas.js" */
-/** @import { Look } from "./sweep.js" */
-/** @import { Stage } from "./stage.js" */
+/** @import { Pen, Point } from "../../shared/canvas.js" */
+/** @import { Look } from "../sweep.js" */
+/** @import { Stage } from "../stage.js" */
 
 /** @typedef {[left: number, top: number, right: number, bottom: number]} Box pixels */
 
@@ -93,7 +93,7 @@ export function drawDial(self, canvas) {
  */
 function drawLabels(self, pen, centre, reach, unit, frame, boxes) {
   const modes = namedModes(self);
-  const type = Math.max(15, 17 * unit) * (modes.length > 8 ? 0.85 : 1);
+  const type = Math.max(self.leastType, Math.max(15, 17 * unit) * (modes.length > 8 ? 0.85 : 1));
   const tried = triedTurn(self);
   self.labels = [];
   pen.textAlign = "center";
@@ -117,7 +117,7 @@ function drawLabels(self, pen, centre, reach, unit, frame, boxes) {
     }
     pen.fillStyle = self.style.color;
     pen.fillText(`${degrees}°`, px, py - 0.42 * type);
-    pen.font = `400 ${0.82 * type}px ${self.style.fontFamily}`;
+    pen.font = `400 ${Math.max(self.leastType, 0.82 * type)}px ${self.style.fontFamily}`;
     pen.globalAlpha = 0.75;
     pen.fillText(`${percent} %`, px, py + 0.58 * type);
     pen.globalAlpha = 1;
@@ -180,7 +180,7 @@ export function isOutside([l, t, r, b], [x, y], reach) {
  * @param {Box} frame
  */
 function drawTicks(self, pen, [x, y], reach, unit, boxes, frame) {
-  const type = Math.max(12.5, 13 * unit);
+  const type = Math.max(self.leastType, 13 * unit);
   pen.font = `400 ${type}px ${self.style.fontFamily}`;
   pen.fillStyle = self.style.color;
   pen.textAlign = "center";
@@ -212,7 +212,7 @@ function drawAreaSample(self, pen, scale, [left, bottom], unit) {
   pen.globalAlpha = 0.75;
   pen.textAlign = "left";
   pen.textBaseline = "alphabetic";
-  pen.font = `400 ${Math.max(12.5, 12.5 * unit)}px ${self.style.fontFamily}`;
+  pen.font = `400 ${Math.max(self.leastType, 12.5 * unit)}px ${self.style.fontFamily}`;
   pen.fillText(self.labelTexts.area ?? "", left + side + 6, bottom - 1);
   pen.globalAlpha = 1;
 }

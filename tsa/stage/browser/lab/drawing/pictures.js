@@ -1,15 +1,15 @@
 // The pictures of the stage: x and y as they are and as the model sees them, y with its noise, and what a turn leaves
 // over.
 
-import { context, paint, penOf } from "../shared/canvas.js";
-import { TURN, hue } from "../shared/colour.js";
-import { cached, drawDisc } from "../shared/dial.js";
-import { row, triedTurn } from "./sweep.js";
+import { context, paint, penOf } from "../../shared/canvas.js";
+import { TURN, hue } from "../../shared/colour.js";
+import { cached, drawDisc } from "../../shared/dial.js";
+import { row, triedTurn } from "../sweep.js";
 
-/** @import { Pen, Point } from "../shared/canvas.js" */
-/** @import { Find } from "../shared/mount.js" */
-/** @import { Stage } from "./stage.js" */
-/** @import { Sweep } from "./sweep.js" */
+/** @import { Pen, Point } from "../../shared/canvas.js" */
+/** @import { Find } from "../../shared/mount.js" */
+/** @import { Stage } from "../stage.js" */
+/** @import { Sweep } from "../sweep.js" */
 
 /** @typedef {{ plus: OffscreenCanvas, minus: OffscreenCanvas }} Noise what is added, and 1 − what is subtracted */
 
