@@ -195,7 +195,7 @@ def test_many_turns_and_many_weights(model):
     first = replace(row, likelihood=np.eye(1, row.likelihood.shape[1], dtype=complex))
     assert why(first) == "Only weight 1 is loud: its wave has one crest."
     wide = replace(row, likelihood=np.ones((1, 40), complex))
-    assert why(wide) == "Many weights speak, none of them louder than the rest."
+    assert why(wide) == "No weight is much louder than the others."
 
 
 def test_a_step_that_is_no_whole_number_is_marked(model):

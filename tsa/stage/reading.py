@@ -24,9 +24,9 @@ from tsa.stage.sweep import Sweep
 ALPHA = 0.02  # a pair made by the model is called unexplained this often
 MIN_MODE_MASS = 0.01  # of a mode that is named
 FLAT_PEAK = 1.25  # peak density over the uniform density below which no mode is named
+ROUND_SHARE = 0.004  # share of moving energy below which a picture is round: the pixel grid gives a disc 0.0003
+BLANK_ENERGY = 0.01  # energy (grey values²) below which a picture is blank
 _MISFIT = 0.1  # of what x has outside the span: the most that resampling a clean turned copy leaves over inside it
-_ROUND = 0.004  # share of moving energy below which a picture is round: the pixel grid gives a disc 0.0003
-_BLANK = 0.01  # energy (grey values²) below which a picture is blank
 _CAMERA_GAIN = 2.0  # noise inside the span over noise outside it, if it went through the camera
 _MIN_SEEN = 1e-6  # modulus of a filter at a pixel that it sees; refined filters have 1e-16 in the corners
 _LARGE = 1e6  # noncentrality from which χ² is normal to five digits
@@ -204,11 +204,11 @@ def _flat(model: Subgroup, sweep: Sweep, energy: _Energies) -> Array:
     undecided = sweep.likelihood_peak < FLAT_PEAK
     noise = np.maximum(beyond[1:] - beyond[0], 0.0) * energy.moving_dimensions / max(energy.rest, 1)
     reasons = {
-        "blank x": np.broadcast_to(whole[0] < _BLANK, undecided.shape),
-        "blank y": whole[1:] < _BLANK,
-        "round x": np.broadcast_to(moving[0] < _ROUND * whole[0], undecided.shape),
+        "blank x": np.broadcast_to(whole[0] < BLANK_ENERGY, undecided.shape),
+        "blank y": whole[1:] < BLANK_ENERGY,
+        "round x": np.broadcast_to(moving[0] < ROUND_SHARE * whole[0], undecided.shape),
         "noise": undecided & (undecided.any() and _peak_of_copy(model, sweep.coordinates[0]) < FLAT_PEAK),
-        "round y": undecided & (moving[1:] - noise < _ROUND * whole[1:]),
+        "round y": undecided & (moving[1:] - noise < ROUND_SHARE * whole[1:]),
         "disjoint": undecided,
     }
     return np.select(list(reasons.values()), list(reasons), "")

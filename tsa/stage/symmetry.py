@@ -8,18 +8,15 @@ from numpy.typing import ArrayLike
 
 from tsa._base import Array, InputError, ShapeError
 from tsa.model import Subgroup
+from tsa.stage.reading import BLANK_ENERGY, FLAT_PEAK, MIN_MODE_MASS, ROUND_SHARE
 
 POINTS = 720  # at which the density is given: two per degree
-_MIN_ENERGY = 0.01  # ‖z(x)‖² of a picture that is not blank
-_MIN_MOVING_SHARE = 0.004  # of ‖z(x)‖² that turns move; a disc has 0.0003, a hexagon 0.019
-_FLAT_PEAK = 1.25  # peak density over the uniform density below which noise hides every difference
 _SAME, _SIMILAR = 0.5, 0.01  # least likelihood ratio of turns that count as equal, and as similar
 _GRID_SHARE = 0.0015  # of ‖z(x)‖²: squared difference that the pixel grid makes; polygons have 0.0003 to 0.0011
 # Least share of the moving energy that has a symmetry which is named, and one which is almost there. Of the shapes
 # under the bundled models, those with the symmetry have 0.89 or more, those without it 0.58 or less.
 _SAME_SHARE, _SIMILAR_SHARE = 0.85, 2 / 3
 _MISSING_FACTOR, _MISSING_SLACK = 2.0, 0.1  # a higher order may lack that much more of the moving energy than the best
-_MIN_PETAL_MASS = 0.01  # of a mode that counts as a petal
 
 
 class Verdict(Enum):
@@ -83,8 +80,8 @@ def symmetry_of(model: Subgroup, x: ArrayLike) -> Symmetry:
     stabilizer = model.stabilizer(x)
     density = stabilizer.density(2 * np.pi * np.arange(POINTS) / POINTS)
     angles, masses = stabilizer.modes()
-    flat = 2 * np.pi * float(density[0]) < _FLAT_PEAK
-    round_ = moving < _MIN_MOVING_SHARE * energy
+    flat = 2 * np.pi * float(density[0]) < FLAT_PEAK
+    round_ = moving < ROUND_SHARE * energy
     others = np.arccos(np.cos(angles[np.isfinite(angles)]))  # p(−s) = p(s): a turn and its reverse are one
     others = others[others > np.pi / POINTS]
     next_turn = float(others[_log_ratio(kappa, others).argmax()]) if len(others) else 0.0
@@ -96,7 +93,7 @@ def symmetry_of(model: Subgroup, x: ArrayLike) -> Symmetry:
 
     order: int | None
     closest = _largest(similar, shares)
-    if energy < _MIN_ENERGY:
+    if energy < BLANK_ENERGY:
         verdict, order, closest = Verdict.BLANK, None, None
     elif round_:
         verdict, order, closest = Verdict.EVERY, 0, None
@@ -117,7 +114,7 @@ def symmetry_of(model: Subgroup, x: ArrayLike) -> Symmetry:
         next_turn,
         next_ratio,
         1 - moving / energy if energy else 1.0,
-        np.empty(0) if flat or round_ else np.sort(_positive(angles[masses >= _MIN_PETAL_MASS])),
+        np.empty(0) if flat or round_ else np.sort(_positive(angles[masses >= MIN_MODE_MASS])),
         kappa,
         density,
         model.noise,

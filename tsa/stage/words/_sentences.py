@@ -203,7 +203,7 @@ def _loud(loud: tuple[bool, ...], common: int, count: int, alike: bool, repeats:
     """`loud` has for each weight 1…K whether it is loud, `common` is the greatest common divisor of those."""
     weights = [k for k, listed in enumerate(loud, 1) if listed]
     if not weights:
-        return "Many weights speak, none of them louder than the rest."
+        return "No weight is much louder than the others."
     subject = _weights(weights)
     alone = len(weights) == 1
     if common > 1:
