@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from tests.shared.browser import ONE_TURN, angle, open_sheet, says
+from tests.shared.browser import ONE_TURN, angle, at_rest, open_sheet, says
 from tsa.stage import show
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
@@ -288,6 +288,7 @@ def test_everything_fits_at_twice_the_size(browser, server, path):
     tab = context.new_page()
     tab.goto(server + path)
     tab.wait_for_selector(".stage[data-drawn], .sheet[data-chosen], .orbit[data-drawn], .stTabs, .film[data-at]")
+    at_rest(tab)
     assert tab.evaluate("document.querySelector('.stMain').scrollWidth") <= 720
     boxes = "all => all.filter((e) => e.clientWidth).map((e) => e.getBoundingClientRect().toJSON())"
     sizes = tab.evaluate(boxes, tab.evaluate_handle(ALL, ".card, .stSlider, .stSelectbox"))
