@@ -27,6 +27,8 @@ from tsa.stage.draw import (
 from tsa.stage.draw._glyphs import GLYPHS
 from tsa.stage.words import answer, modes, numbers, why
 
+pytestmark = pytest.mark.slow  # whole pictures, a third of a second each
+
 SVG = "{http://www.w3.org/2000/svg}"
 DIAL = np.array([348, 460])  # its centre, and the radius of its rim
 OUTER = (900 - 24 - 156 - 112 - 36) / 2

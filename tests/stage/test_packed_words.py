@@ -66,6 +66,7 @@ def letter():
     return sweep(MODEL, to_disc(draw("F")), 16)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12))
 def test_packed_words_of_random_sweeps(seed, most):

@@ -147,6 +147,7 @@ def test_a_copy_is_explained(sigma, noise):
     assert noise or np.mean(rates) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sigma", "least"), [(0.2, 0.98), (0.5, 0.92)])
 def test_another_shape_is_not(sigma, least):
     """All ordered pairs, noise σ. Long runs give 100, 99, 96 and 65 % at σ = 0.2, 0.3, 0.5 and 1: noise hides more."""

@@ -13,6 +13,8 @@ from tsa.pictures import SHAPES, draw, gallery, notched, patch
 from tsa.stage import Verdict, symmetry_of
 from tsa.stage.words import symmetry_words
 
+pytestmark = pytest.mark.slow  # many models and shapes
+
 SIGMAS = (0.2, 0.5, 1.0, 2.0)
 
 

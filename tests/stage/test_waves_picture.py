@@ -13,6 +13,8 @@ from tsa.pictures import draw
 from tsa.stage import Scene, exports
 from tsa.stage.words import kappa_label, row_label, waves_heading
 
+pytestmark = pytest.mark.slow  # whole pictures, a third of a second each
+
 
 def model(name="rotation-16-refined", sigma=0.5):
     learned = load(name)

@@ -230,6 +230,7 @@ def test_there_are_enough_scenes():
     assert len(SCENES) >= 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma", sorted({row[1] for row in SCENES}))
 def test_every_sentence_is_true(sigma):
     exact = []

@@ -130,6 +130,7 @@ def test_the_model_page_reports_and_refines(model_page):
     assert confirmed["after"].split(" of ")[0] == confirmed["after"].split(" of ")[1]
 
 
+@pytest.mark.slow
 def test_somebody_elses_filters(model_page, refined):
     """A random W, a DFT, and a shuffled, phase-shifted copy of a bundled model, each made without our code."""
     rng = np.random.default_rng(5)
@@ -157,6 +158,7 @@ def test_somebody_elses_filters(model_page, refined):
     )
 
 
+@pytest.mark.slow
 def test_a_skewed_w_is_reported_and_mended(model_page, refined):
     columns = np.stack([refined.filters.real, refined.filters.imag], -1).reshape(256, -1)
     columns = columns[:, np.linalg.norm(columns, axis=0) > 0.5]
@@ -251,6 +253,7 @@ def test_a_frame_is_sent_once():
         assert header["order"] == [2, 1, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", [None, 5, "", "x", ["a" * 32], "a" * 31, "a" * 10**6, "A" * 32, "é" * 32, {"a": 1}])
 def test_only_a_ticket_is_a_name_from_before(bad):
     def script(said):

@@ -80,6 +80,7 @@ def test_two_files_of_one_name_are_two_models(page):
     assert page.selectbox(key="model_menu").value == "W"
 
 
+@pytest.mark.slow
 def test_a_file_can_be_chosen_again(page):
     data = npy(random_w(16, 4))
     upload(page, "mine.npy", data)
@@ -180,6 +181,7 @@ def test_own_models_survive_a_reload(page):
     assert again.query_params["model"] == "W"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ticket", ["", "0" * 32, "x" * 32, "../" * 10, 7, None, ["a"]])
 def test_a_ticket_that_is_not_known_opens_nothing(page, ticket):
     upload(page, "W.npy", npy(random_w(16, 4)))
