@@ -14,7 +14,7 @@ PUSH = "(slider, value) => { slider.value = value; slider.dispatchEvent(new Even
 def opened(browser, server):
     """The page, reached from the lab and playing by itself, then at rest."""
     with lab(browser, server, reduced_motion="no-preference") as tab:
-        tab.get_by_role("link", name="Orbits").click()
+        tab.get_by_role("link", name="Orbits", exact=True).click()
         moved = "root => Number(root.dataset.turn) > 40"  # it starts at 30°
         tab.wait_for_function(moved, arg=tab.wait_for_selector(".orbit[data-drawn]"))
         tab.locator(".play").click()
@@ -145,7 +145,7 @@ def test_the_server_hears_of_weights_when_they_are_let_go(orbits):
 
 def test_the_turn_is_that_of_the_other_pages(browser, server):
     with lab(browser, f"{server}/?angle=120&x=shape.N", reduced_motion="reduce") as tab:
-        tab.get_by_role("link", name="Orbits").click()
+        tab.get_by_role("link", name="Orbits", exact=True).click()
         tab.wait_for_selector(".orbit[data-turn='120']")
         letter = tab.locator(".dials-canvas").evaluate("el => el.toDataURL()")
         tab.get_by_label("Turn s", exact=True).focus()
@@ -153,10 +153,10 @@ def test_the_turn_is_that_of_the_other_pages(browser, server):
         address_has(tab, "angle=121")
         preset(tab, "1 golden")  # shown at some length, and still turned as far
         assert number(tab, "turn") % 360 == 121
-        tab.get_by_role("link", name="Lab").click()
+        tab.get_by_role("link", name="Lab", exact=True).click()
         tab.wait_for_selector(".stage[data-angle='121']")
         choose(tab, "square")
-        tab.get_by_role("link", name="Orbits").click()
+        tab.get_by_role("link", name="Orbits", exact=True).click()
         tab.wait_for_selector(".orbit[data-drawn]")
         preset(tab, "2 3")
         tab.locator(".turn").evaluate(PUSH, 120)
