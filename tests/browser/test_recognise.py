@@ -3,8 +3,9 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.shared.browser import choose, dial_points, says, silent, visit
+from tests.shared.browser import choose, dial_points, silent, visit
 from tsa.recognition import DISTANCES
 
 
@@ -120,7 +121,7 @@ def test_a_drawing_is_recognised_at_any_angle(recognise):
     recognise.mouse.down()
     recognise.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.6 * box["height"], steps=10)
     recognise.wait_for_selector(".recognise[data-steps='1']")
-    says(recognise, "At 30°, Euclidean distance says")
+    expect(recognise.locator(".sentence")).to_have_text(re.compile("^At 30°, Euclidean distance says"))
     recognise.mouse.up()
     recognise.wait_for_selector(".recognise[data-steps='72']")
     assert sentence(recognise).endswith("manifold distance says 1 (the same at every angle).")
