@@ -22,6 +22,8 @@ from tsa.stage.sweep import Sweep
 from tsa.stage.words import (
     GLOSSARY,
     LABELS,
+    MIN_PRINTED_KAPPA,
+    NEARLY_BEST,
     NUMBERS,
     ODDS_STEP,
     SweepWords,
@@ -161,6 +163,7 @@ def _wave_words(rows: Sequence[WeightRow], loud: Array, whole: bool) -> tuple[di
     header: dict[str, object] = {"titles": titles}
     if whole:
         header |= {"labels": LABELS, "odds": odds(), "oddsStep": ODDS_STEP, "glossary": GLOSSARY}
+        header |= {"nearlyBest": NEARLY_BEST, "minPrintedKappa": MIN_PRINTED_KAPPA}
         header["meanings"] = [GLOSSARY[term] for term in _NUMBER_TERMS]
     return header, {"title": title}
 

@@ -18,11 +18,22 @@ from tsa.stage.words.lab import (
     why,
 )
 from tsa.stage.words.symmetry import SymmetryWords, symmetry_words
-from tsa.stage.words.waves import LABELS, ODDS_STEP, kappa_label, odds, row_label, waves_heading
+from tsa.stage.words.waves import (
+    LABELS,
+    MIN_PRINTED_KAPPA,
+    NEARLY_BEST,
+    ODDS_STEP,
+    kappa_label,
+    odds,
+    row_label,
+    waves_heading,
+)
 
 __all__ = [
     "GLOSSARY",
     "LABELS",
+    "MIN_PRINTED_KAPPA",
+    "NEARLY_BEST",
     "NUMBERS",
     "ODDS_STEP",
     "QUESTION",

@@ -112,7 +112,6 @@ def templates(copy: bool) -> dict[str, str]:
     arrow = "η̂ points to the estimated phase; its modulus is κ̂."
     return {
         "mark": mark,
-        "circles": "{count} subspaces, slowest first",
         "turnedY": f"The patch y: {turned} turned by {{angle}}°.",
         "posterior": f"Posterior over the turn s: {{shape}}. The {mark} is {{angle}}°. Uncertainty {{uncertainty}}.",
         "flat": "no turn stands out",

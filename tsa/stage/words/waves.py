@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 ODDS_STEP = 0.05  # nats between two texts of `odds`
+NEARLY_BEST = 0.7  # nats below the best turn (a ratio of 2) up to which a turn is called nearly as probable
+MIN_PRINTED_KAPPA = 0.05  # a loudness below it is printed as 0
 _MAX_ODDS = 1e15  # ratio of probabilities; a larger one is not worth a number
 _MAX_LISTED_WEIGHTS = 5
 
@@ -35,7 +37,6 @@ LABELS = {
     "less": "About {ratio} times less probable than the best turn.",
     "best": "No turn is more probable.",
     "nearly": "Nearly as probable as the best turn.",
-    "building": "Sum up to weight {weight}",
 }
 
 
@@ -54,7 +55,7 @@ def row_label(weights: Sequence[int]) -> str:
 
 def kappa_label(kappa: float) -> str:
     """A concentration to the tenth; below a twentieth, 0."""
-    return "0" if kappa < 0.05 else f"{kappa:.1f}" if kappa < 99.95 else f"{kappa:.0f}"
+    return "0" if kappa < MIN_PRINTED_KAPPA else f"{kappa:.1f}" if kappa < 99.95 else f"{kappa:.0f}"
 
 
 def odds() -> list[str]:

@@ -57,7 +57,9 @@ import { drawWaves } from "./drawing/waves.js";
  * @property {Record<string, string>} glossary
  * @property {string[]} meanings of the numbers
  * @property {string[]} odds
- * @property {number} oddsStep
+ * @property {number} oddsStep nats
+ * @property {number} nearlyBest nats below the best turn up to which a turn is nearly as probable
+ * @property {number} minPrintedKappa loudness below which 0 is printed
  * @property {number | null} building how many weights the build-up has added, or null
  * @property {(weight: number) => number} gain share of a weight's wave that is shown, 1 unless the build-up plays
  * @property {number} leastType size of type on the dial, in pixels
@@ -84,7 +86,7 @@ function create(root) {
   const self = /** @type {Stage} */ (
     /** @type {Partial<Stage>} */ ({
       angle: 30, selected: 0, log: false, drawn: 0, cells: [], labels: [], cache: {}, tried: null, without: [],
-      chosen: false, opened: false, predict: false, hidden: false, labelTexts: {}, glossary: {}, meanings: [], odds: [], oddsStep: 1, building: null,
+      chosen: false, opened: false, predict: false, hidden: false, labelTexts: {}, glossary: {}, meanings: [], odds: [], oddsStep: 1, nearlyBest: 0, minPrintedKappa: 0, building: null,
       gain: () => 1, leastType: ORDINARY_TYPE, discs: {}, longAnswers: new Map(),
     })
   );
@@ -262,8 +264,8 @@ function create(root) {
     self.pictures = picturesOf(sweep);
     self.drawnFilter = -1;
     if (self.selected >= sweep.weights.length) [self.selected, self.chosen, self.opened] = [0, false, false];
-    const { labels, odds, oddsStep, glossary, meanings } = /** @type {any} */ (sweep.words);
-    if (labels) Object.assign(self, { labelTexts: labels, odds, oddsStep, glossary, meanings });
+    const { labels, odds, oddsStep, nearlyBest, minPrintedKappa, glossary, meanings } = /** @type {any} */ (sweep.words);
+    if (labels) Object.assign(self, { labelTexts: labels, odds, oddsStep, nearlyBest, minPrintedKappa, glossary, meanings });
     measure(self);
     if (labels) listTerms(find("terms"), self.glossary);
     const loud = self.loudness.length ? self.loudness.indexOf(Math.max(...self.loudness)) + 1 : 0;

@@ -109,7 +109,7 @@ function showTried(self, find) {
   const nats = Math.max(0, Math.max(...energy) - energy[tried]);
   const place = Math.min(self.odds.length - 1, Math.round(nats / self.oddsStep));
   const { best, nearly, less } = self.labelTexts;
-  setText(find("odds"), nats < self.oddsStep / 2 ? best : nats < 0.7 ? nearly : fill(less, { ratio: self.odds[place] }));
+  setText(find("odds"), nats < self.oddsStep / 2 ? best : nats < self.nearlyBest ? nearly : fill(less, { ratio: self.odds[place] }));
 }
 
 /**

@@ -179,7 +179,7 @@ function drawRow(self, pen, at, row, x, hues) {
   });
   const most = Math.max(...row.weights.map((k) => wave(self, k).kappa));
   setType(self, pen, (loud ? 16 : 13) * at.unit, loud ? 650 : 400);
-  const text = off ? self.labelTexts.off : most < 0.05 ? "0" : most < 100 ? most.toFixed(1) : most.toFixed(0);
+  const text = off ? self.labelTexts.off : most < self.minPrintedKappa ? "0" : most < 100 ? most.toFixed(1) : most.toFixed(0);
   write(self, pen, text, at.width - at.pad, middle + 5 * at.unit, { quiet: !loud, align: "right" });
 }
 
