@@ -23,7 +23,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from explorer.state import read_edit
 
 Answer = Callable[[str, object], bytes | None]  # patch and message → bytes to be shown
-_PATCHES = {"x": 1, "y": 2}  # numbers in the header of an answer; 0 for what a run sends by `push`
+_PATCHES = {"x": 1, "y": 2, "motion": 3}  # numbers in the header of an answer; 0 for what a run sends by `push`
 _MAX_CHARACTERS = 16_384  # in a message: twice a drawing
 _MAX_VISITORS = 200
 _IDLE_SECONDS = 1800.0  # without a run, until the handler of a visitor is removed

@@ -16,7 +16,7 @@ from tests.shared.imports import House
 # Bottom to top. A unit (a folder or module right below `tsa` or `explorer`) imports units before it only.
 ORDER = [
     ["tsa._base"], ["tsa.density"], ["tsa.model"], ["tsa.groups"], ["tsa.pictures"], ["tsa.analysis"], ["tsa.files"],
-    ["tsa.learning", "tsa.recognition"], ["tsa.stage"], ["tsa"], ["tsa.experiments"], ["tsa.cli"],
+    ["tsa.registration"], ["tsa.learning", "tsa.recognition"], ["tsa.stage"], ["tsa"], ["tsa.experiments"], ["tsa.cli"],
     ["explorer"], ["explorer.state"], ["explorer.training"], ["explorer.live"], ["explorer.components"],
     ["explorer.session"], ["explorer.pages"], ["explorer.app"], ["explorer.tools"], ["explorer.__main__"],
 ]  # fmt: skip

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from explorer.components.ticket import keep_ticket
-from explorer.pages import filters, lab, model, orbits, recognise, train
+from explorer.pages import filters, lab, model, motion, orbits, recognise, train
 from explorer.session import models, run
 from tsa._base import assets
 
@@ -19,6 +19,7 @@ st.html(f"<style>{style}</style>")
 page = st.navigation(
     [
         st.Page(lab.page, title="Lab", default=True),
+        st.Page(motion.page, title="Motion", url_path="motion"),
         st.Page(filters.page, title="Filters", url_path="filters"),
         st.Page(recognise.page, title="Recognise", url_path="recognise"),
         st.Page(model.page, title="Model", url_path="model"),

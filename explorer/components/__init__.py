@@ -14,16 +14,17 @@ SCRIPT_FOLDERS = (BROWSER, _HERE)  # JavaScript modules can be imported from the
 def component(package: str, folder: Path | None = None, inserted: str = "") -> Any:
     """Register the component of the package `….name`: `name.html`, `name.css`, and `name.js` joined with its imports.
 
-    The files are in the folder of the package unless `folder` is given. `inserted` takes the place of the comment
+    The files are in the folder of the package, or else in `folder`. `inserted` takes the place of the comment
     `<!-- inserted -->` in the HTML.
     """
     name = package.rpartition(".")[2]
     beside = (folder or _HERE / name) / name
+    own = _HERE / name / f"{name}.js"
 
     def text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
 
     css = text(BROWSER / "shared" / "card.css") + text(beside.with_suffix(".css"))
-    js = join(beside.with_suffix(".js"), SCRIPT_FOLDERS) + "export default main;\n"
+    js = join(own if own.is_file() else beside.with_suffix(".js"), SCRIPT_FOLDERS) + "export default main;\n"
     html = text(beside.with_suffix(".html")).replace("<!-- inserted -->", inserted)
     return st.components.v2.component(f"tsa_{name}", html=html, css=css, js=js)

@@ -1,12 +1,13 @@
 """The pages of the app, a module each; controls that several pages share are in `controls`."""
 
-from explorer.pages import filters, lab, model, orbits, recognise, train
+from explorer.pages import filters, lab, model, motion, orbits, recognise, train
 from explorer.pages.model import report_json, rows_to_csv
 
 __all__ = [
     "filters",
     "lab",
     "model",
+    "motion",
     "orbits",
     "recognise",
     "report_json",

@@ -26,7 +26,7 @@ def page() -> None:
     """
     run.listen()
     hide = set(HIDEABLE) if st.context.is_embedded else view.current().hide
-    if hide >= set(HIDEABLE) - {"symmetry"}:  # as links say that are older than that control
+    if hide >= set(HIDEABLE) - {"symmetry", "window"}:  # links older than the one, and without the other, mean all
         _stage()
     else:
         controls, main = st.columns([1, 5], gap="small")

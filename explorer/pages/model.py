@@ -13,7 +13,7 @@ from tsa._base import TSAError
 from tsa.analysis import Inspection
 from tsa.files import Hints
 from tsa.model import Subgroup
-from tsa.stage import filters_image, table_csv
+from tsa.stage import filters_image, png_address, table_csv
 
 _MAX_PROVENANCE_CHARACTERS = 20_000
 _MAX_WEIGHTS = 30  # printed below the menu
@@ -195,9 +195,10 @@ def _show_filters(place: Any, named: NamedModel, order: Any, description: str, c
     """A picture of some filters of a model, in this order."""
     model = named.model
     some = Subgroup(model.filters[:, order], model.weights[order], model.noise)
-    place.image(
-        filters_image(some, named.shape, columns=columns, tile=56, order=np.arange(len(order))), alt=description
-    )
+    image = filters_image(some, named.shape, columns=columns, tile=56, order=np.arange(len(order)))
+    # With its pixels in its address: Streamlit deletes the files of a run when the next one ends, so that a tab that
+    # is being reloaded may ask for a picture that is gone.
+    place.image(png_address(image), alt=description)
 
 
 def _compare(named: NamedModel) -> None:

@@ -3,11 +3,12 @@
 The only folder that uses `st.session_state` and Streamlit's caches.
 """
 
-from explorer.session import caches, models, pictures, run, training, view
+from explorer.session import caches, models, motion, pictures, run, training, view
 
 __all__ = [
     "caches",
     "models",
+    "motion",
     "pictures",
     "run",
     "training",

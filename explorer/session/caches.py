@@ -23,10 +23,10 @@ from tsa._base import ProgressCallback
 from tsa.analysis import Comparison, Inspection, compare, frequencies, inspect, refine
 from tsa.files import ModelFile
 from tsa.groups import ImageRotation, named_group
-from tsa.model import Subgroup
-from tsa.pictures import datasets, patch, shapes, to_disc
+from tsa.model import Subgroup, fourier_model
+from tsa.pictures import PERIODIC_PICTURES, datasets, draw_periodic, patch, shapes, to_disc
 from tsa.recognition import DigitSearch
-from tsa.stage import Scene, data_url, symmetry_of
+from tsa.stage import MotionScene, Scene, data_url, pack_motion, symmetry_of, words
 
 Picture = NDArray[np.float64]
 T = TypeVar("T")
@@ -88,6 +88,44 @@ def digit_icon(index: int) -> str:
 def packed_sweep(digest: str, _scene: Scene) -> bytes:
     """The packed sweep over all angles of the scene that has this digest."""
     return _scene.packed()
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def fourier(side: int) -> Subgroup:
+    """The Fourier model of a world of side×side pixels; its tables are computed once."""
+    return fourier_model((side, side))
+
+
+@st.cache_resource(max_entries=8, hash_funcs={NamedModel: repr}, show_spinner=False)
+def shift_model(named: NamedModel) -> Subgroup:
+    """A learned model of shifts; its tables are computed once."""
+    return named.model
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def world(name: str, side: int) -> Picture:
+    """A picture of the motion page."""
+    return draw_periodic(name, side)
+
+
+@st.cache_data(max_entries=24, show_spinner=False)
+def world_icon(name: str) -> str:
+    """A picture of the motion page in Markdown, for the label of a widget."""
+    if name not in PERIODIC_PICTURES:
+        return "your own"
+    return f"![{name}]({data_url(draw_periodic(name), 80)})"
+
+
+@st.cache_data(max_entries=24, show_spinner=False)
+def packed_motion(digest: str, _scene: MotionScene) -> bytes:
+    """The packed motion scene that has this digest."""
+    return pack_motion(_scene)
+
+
+@st.cache_data(max_entries=24, show_spinner=False)
+def window_answers(digest: str, _scene: MotionScene) -> list[tuple[float, str]]:
+    """What the answer would be at each size of the window, for the motion scene that has this digest."""
+    return words.motion.window_answers(_scene)
 
 
 @st.cache_data(max_entries=24, show_spinner=False)
@@ -221,3 +259,5 @@ def warm() -> None:
         import_module("pandas")  # Streamlit imports it when a component is first given a dictionary
     first = shared_model(default_model())
     Scene((first if first.turns else shared_model(LAB_MODEL)).model, shapes.draw("square", _SHAPE_PIXELS)).packed()
+    side = 48  # of the world that the motion page opens with
+    pack_motion(MotionScene(fourier(side), world("bar", side)))

@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from explorer.state.shifts import MAX_LOOKS, MAX_SHIFT_PIXELS, NOISES, SIGMAS, SLOWS, fourier_side
 from explorer.state.stops import STOPS
 from explorer.state.view import (
     DRAWING_PIXELS,
     GREY_LEVELS,
     HIDEABLE,
+    OWN_WORLD,
     PHOTO_PIXELS,
     Digit,
     Pixels,
@@ -28,7 +30,7 @@ from explorer.state.view import (
     ViewState,
 )
 from tsa import files
-from tsa.pictures import SHAPES, gallery
+from tsa.pictures import PERIODIC_PICTURES, SHAPES, gallery
 
 _MAX_HARMONICS = 64
 _MAX_WEIGHT = 9999
@@ -159,6 +161,27 @@ def _read_flag(text: str) -> bool:
     return text == "1"
 
 
+def _write_place(place: tuple[float, float]) -> str:
+    return ",".join(f"{value:g}" for value in place)
+
+
+def _read_place(text: str) -> tuple[float, float]:
+    right, up = (_number(-MAX_SHIFT_PIXELS, MAX_SHIFT_PIXELS, 0.1)(part) for part in text.split(","))
+    return right, up
+
+
+def _read_world(text: str) -> str:
+    if text != OWN_WORLD and text not in PERIODIC_PICTURES:
+        raise ValueError(text)
+    return text
+
+
+def _read_shift_model(text: str) -> str:
+    if fourier_side(text) is None and text not in _bundled():
+        raise ValueError(text)
+    return text
+
+
 def _read_hide(text: str) -> frozenset[str]:
     return frozenset(part for part in text.split(",") if part in HIDEABLE)
 
@@ -183,5 +206,16 @@ _CODECS: dict[str, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
     "circle": ("circle", str, _whole(0, 9999)),
     "filter": ("filter", str, _whole(0, 9999)),
     "orbit": ("orbit", "-".join, _read_orbit),
+    "world": ("world", str, _read_world),
+    "shift": ("shift", _write_place, _read_place),
+    "window": ("window", repr, _number(0.5, 2 * MAX_SHIFT_PIXELS, 0.5)),
+    "window_at": ("at", _write_place, _read_place),
+    "tried_shift": ("tryshift", _write_place, _read_place),
+    "on_torus": ("torus", lambda value: "1", _read_flag),
+    "shift_noise": ("pixelnoise", repr, _number(*NOISES)),
+    "shift_sigma": ("expected", repr, _number(*SIGMAS)),
+    "slow": ("slow", repr, _number(*SLOWS)),
+    "looks": ("looks", str, _whole(1, MAX_LOOKS)),
+    "shift_model": ("moves", str, _read_shift_model),
     "hide": ("hide", lambda parts: ",".join(sorted(parts)), _read_hide),
 }

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.state.shifts import MAX_SHIFT_PIXELS
 from explorer.state.stops import STOPS
-from explorer.state.view import DRAWING_PIXELS, GREY_LEVELS
-from tsa.pictures import CropCircle
+from explorer.state.view import DRAWING_PIXELS, GREY_LEVELS, OWN_WORLD
+from tsa.pictures import PERIODIC_PICTURES, CropCircle
 
 _MAX_SEQUENCE = 2**31
 _MAX_SUBSPACES = 10_000
@@ -25,6 +26,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "orbits": ("angle", "orbit"),
     "filters": ("filter",),
     "symmetry": (),
+    "motion": ("world", "shift", "window", "window_at", "tried_shift", "on_torus"),
 }
 
 
@@ -105,6 +107,15 @@ def read_circle(message: object) -> tuple[CropCircle, str, EditMessage] | None:
     return CropCircle(*map(float, place)), name, edit
 
 
+def read_motion(message: object) -> Mapping[str, Any] | None:
+    """The fields of the view that the motion component sends while a hand moves."""
+    if read_edit(message) is None:
+        return None
+    assert isinstance(message, dict)
+    fields = {name: _READERS[name](message.get(name)) for name in FIELDS["motion"]}
+    return None if _Invalid in fields.values() else fields
+
+
 def read_orbit_weights(message: object) -> tuple[str, str] | None:
     """The names of two weights (`STOPS`) in a message of the orbits component."""
     if not isinstance(message, list) or len(message) != 2:
@@ -142,6 +153,27 @@ def _subspace(value: object) -> object:
     return value if value is None or (type(value) is int and 0 <= value < _MAX_SUBSPACES) else _Invalid
 
 
+def _world(value: object) -> object:
+    return value if value == OWN_WORLD or (isinstance(value, str) and value in PERIODIC_PICTURES) else _Invalid
+
+
+def _place(value: object) -> object:
+    """A motion or a place (right, up), rounded as in a link."""
+    if not isinstance(value, list) or len(value) != 2:
+        return _Invalid
+    if not all(type(one) in (int, float) and abs(one) <= MAX_SHIFT_PIXELS for one in value):
+        return _Invalid
+    return tuple(round(float(one), 1) + 0.0 for one in value)
+
+
+def _optional_place(value: object) -> object:
+    return None if value is None else _place(value)
+
+
+def _diameter(value: object) -> object:
+    return round(2 * value) / 2 if isinstance(value, int | float) and 0.5 <= value <= 2 * MAX_SHIFT_PIXELS else _Invalid
+
+
 def _orbit(value: object) -> object:
     return read_orbit_weights(value) or _Invalid
 
@@ -155,6 +187,12 @@ _READERS: dict[str, Callable[[object], object]] = {
     "circle": _subspace,
     "filter": _subspace,
     "orbit": _orbit,
+    "world": _world,
+    "shift": _place,
+    "window": _diameter,
+    "window_at": _place,
+    "tried_shift": _optional_place,
+    "on_torus": _flag,
 }
 
 

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 # Controls that a link can leave out.
-HIDEABLE = ("x", "y", "noise", "sigma", "prior", "model", "observe", "save", "symmetry")
+HIDEABLE = ("x", "y", "noise", "sigma", "prior", "model", "observe", "save", "symmetry", "window")
 PHOTO_PIXELS = 64  # side of a cropped photo in a link
 DRAWING_PIXELS = 48  # side of a drawing
 GREY_LEVELS = 8  # of a drawing: few, so that it fits into a link
+OWN_WORLD = "own"  # the motion page shows the picture x of the lab, instead of one of `PERIODIC_PICTURES`
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,13 @@ class ViewState:
     None for the first answer; `predict` hides every answer until it is asked for. `model` is empty for the default
     model; `circle` is the subspace chosen in the lab and `filter` the one chosen on the page of filters, None for the
     one with the largest response.
+
+    On the motion page `world` is the picture, `shift` its true motion and `window_at` the centre of the window, all
+    (right, up) in pixels; `window` is its diameter; `tried_shift` is the motion by which x is laid over y; `on_torus`
+    says that the posterior is drawn on a torus.
+    `shift_noise` and `shift_sigma` are the pixel noise and σ there, `slow` the width of a prior for slow motion (0 for
+    none), `looks` the number of observations, and `shift_model` names a Fourier model by its side or a model of two
+    parameters.
     """
 
     x: Source = Shape("square")
@@ -85,6 +93,17 @@ class ViewState:
     circle: int | None = None
     filter: int | None = None
     orbit: tuple[str, str] = ("2", "3")
+    world: str = "bar"
+    shift: tuple[float, float] = (6.4, 2.6)
+    window: float = 24.0
+    window_at: tuple[float, float] = (0.0, 0.0)
+    tried_shift: tuple[float, float] | None = None
+    on_torus: bool = False
+    shift_noise: float = 0.2
+    shift_sigma: float = 1.0
+    slow: float = 0.0
+    looks: int = 1
+    shift_model: str = "fourier-48"
     hide: frozenset[str] = frozenset()
 
     @property

@@ -1,4 +1,4 @@
-"""`tsa-explorer bench`: the delays of the lab, measured in real Chromium against a real server, in one run."""
+"""`tsa-explorer bench`: delays of the lab and of motion, measured in Chromium against a real server, in one run."""
 
 import base64
 import io
@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from explorer.state import LAB_MODEL, open_named
 from explorer.tools.chromium import in_chromium
+from explorer.tools.motion_bench import time_motion
 from tsa.pictures import shapes, to_disc
 from tsa.stage import PICTURE_RADIUS, RIM_OVER_PICTURE, data_url, show, sweep
 
@@ -105,6 +106,8 @@ def run_bench() -> int:
 def _measure(browser: Any, address: str) -> None:
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     _time_opening(page, address)
+    _time_dial(page)
+    time_motion(browser, address)
     _time_dial(page)
     _time_shape(page)
     _time_upload(page)

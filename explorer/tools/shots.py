@@ -8,7 +8,7 @@ from tsa.stage import exports, show
 
 
 def take_shots(folder: Path) -> int:
-    """Write lab.png (light), lab-dark.png, lab-phone.png and turn.webp into a folder."""
+    """Write lab.png (light), lab-dark.png, lab-phone.png, motion.png and turn.webp into a folder."""
     done = in_chromium(lambda browser, address: _take(browser, address, folder))
     if done == 0:
         (folder / "turn.webp").write_bytes(exports.turning(show("square").scene))
@@ -16,15 +16,19 @@ def take_shots(folder: Path) -> int:
 
 
 def _take(browser: Any, address: str, folder: Path) -> None:
-    for name, scheme, width, height in (
-        ("lab.png", "light", 1440, 900),
-        ("lab-dark.png", "dark", 1440, 900),
-        ("lab-phone.png", "light", 390, 844),
+    for name, path, drawn, scheme, width, height in (
+        ("lab.png", "", ".stage[data-drawn]", "light", 1440, 900),
+        ("lab-dark.png", "", ".stage[data-drawn]", "dark", 1440, 900),
+        ("lab-phone.png", "", ".stage[data-drawn]", "light", 390, 844),
+        ("motion.png", "/motion", ".motion[data-drawn]", "light", 1440, 900),
     ):
         page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
-        page.goto(address)
-        page.wait_for_selector(".stage[data-drawn]")
+        page.goto(address + path)
+        page.wait_for_selector(drawn)
         page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+        # Controls load their code when they are first drawn, and stand as grey boxes until then.
+        page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
+        page.wait_for_load_state("networkidle")
         page.evaluate("document.fonts.ready")
         page.screenshot(path=folder / name)
         page.close()

@@ -71,6 +71,16 @@ def lab(tab, address, tmp_path):
     yield "save"
 
 
+def motion(tab, address, tmp_path):
+    tab.goto(f"{address}/motion")
+    tab.wait_for_selector(".motion[data-drawn]")
+    tab.get_by_role("button", name="Observe again").wait_for()
+    yield "motion"
+    tab.get_by_role("button", name="Save").click()
+    tab.get_by_text("Posterior (CSV)").wait_for()
+    yield "save"
+
+
 def recognise(tab, server, tmp_path):
     tab.goto(f"{server}/recognise?x=digit.10")
     tab.wait_for_selector(".recognise .dial-canvas", timeout=60_000)
@@ -127,7 +137,7 @@ def offline(tab, address, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("visit", [lab, filters, recognise, model, train, orbits, offline])
+@pytest.mark.parametrize("visit", [lab, motion, filters, recognise, model, train, orbits, offline])
 def test_axe_finds_nothing_serious(tab, server, tmp_path, visit):
     found = {place: judged(tab) for place in visit(tab, server, tmp_path)}
     assert {place: troubles for place, troubles in found.items() if troubles} == {}
@@ -282,13 +292,15 @@ def test_a_phone_has_the_dial_first_and_controls_in_sheets(browser, server, sour
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", ["", "/filters", "/model", "/train", "/orbits"])
+@pytest.mark.parametrize("path", ["", "/motion", "/filters", "/model", "/train", "/orbits"])
 def test_everything_fits_at_twice_the_size(browser, server, path):
     """A window of 1440 by 900 zoomed to 200 % has 720 by 450 pixels of its own."""
     context = browser.new_context(viewport={"width": 720, "height": 450}, device_scale_factor=2)
     tab = context.new_page()
     tab.goto(server + path)
-    tab.wait_for_selector(".stage[data-drawn], .sheet[data-chosen], .orbit[data-drawn], .stTabs, .film[data-at]")
+    tab.wait_for_selector(
+        ".stage[data-drawn], .motion[data-drawn], .sheet[data-chosen], .orbit[data-drawn], .stTabs, .film[data-at]"
+    )
     tab.locator(".card, .stSlider, .stSelectbox").locator("visible=true").first.wait_for()
     at_rest(tab)
     assert tab.evaluate("document.querySelector('.stMain').scrollWidth") <= 720

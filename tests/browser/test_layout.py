@@ -22,6 +22,9 @@ PAGES = {
     "lab, two digits": ("?x=digit.18&y=digit.28&angle=359", ".stage[data-drawn]", None),
     "lab, without a weight": ("?without=4&angle=181", ".stage[data-drawn]", None),
     "lab, a large model": ("?model=rotation-28&x=shape.pinwheel&angle=270", ".stage[data-drawn]", None),
+    "motion": ("motion", ".motion[data-drawn]", None),
+    "motion, a point": ("motion?world=corner&shift=-20,15.5", ".motion[data-drawn]", None),
+    "motion, own drawing": (f"motion?world=own&x={DRAWING}&window=48&expected=6", ".motion[data-drawn]", None),
     "filters": ("filters", ".sheet[data-chosen]", None),
     "signals": ("filters?model=shift-32", ".sheet[data-chosen]", None),
     "recognise": ("recognise", ".recognise[data-drawn]", None),
@@ -68,7 +71,7 @@ def test_nothing_is_cut_or_overlaps(browser, server, path):
     assert troubles_of(browser, server, path, desktop) == {}
 
 
-@pytest.mark.parametrize("path", ["lab", "lab, a noisy letter and a prior", "filters", "recognise", "orbits"])
+@pytest.mark.parametrize("path", ["lab", "lab, a noisy letter and a prior", "motion", "filters", "recognise", "orbits"])
 def test_nor_in_the_dark(browser, server, path):
     assert troubles_of(browser, server, path, ["phone", "1280"], color_scheme="dark") == {}
 

@@ -228,6 +228,7 @@ def test_no_page_asks_for_what_is_not_there(browser, server):
     for path, drawn in (
         ("filters", ".sheet[data-chosen]"),
         ("orbits", ".orbit[data-drawn]"),
+        ("motion", ".motion[data-drawn]"),
         ("", ".stage[data-drawn]"),
     ):
         tab.goto(f"{server}/{path}")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.hard import random_eta
-from tsa import GeneralizedVonMises, InputError, ShapeError, TorusVonMises
+from tsa import GeneralizedVonMises, InputError, ShapeError, TorusVonMises, VonMises
 from tsa.density import fold, from_harmonics
 
 
@@ -20,19 +20,34 @@ def test_the_number_of_parameters_decides():
         assert density.batch_shape == (2,)
         np.testing.assert_allclose(density.log_normalizer_only(), density.log_normalizer, rtol=1e-14)
         assert density.fuse(density).fuse_batch().batch_shape == ()
-    for harmonics in ([[1], [3], [2]], [[1, 0, 0]] * 3):
+    three = from_harmonics(eta, np.eye(3, dtype=int))
+    assert three.parameters == 3
+    for harmonics in ([[1], [3], [2]], np.eye(3, 4, dtype=int)):
         with pytest.raises(InputError, match="density"):
             from_harmonics(eta, np.array(harmonics))
 
 
-def test_moments_of_the_circle_are_also_given_by_order():
-    density = GeneralizedVonMises(random_eta(np.random.default_rng(1), 4, 2.0, (3,)))
-    orders = np.array([[2], [1], [6]])
-    np.testing.assert_allclose(density.moments(orders), density.moments(6)[:, [1, 0, 5]], atol=1e-14)
-    np.testing.assert_array_equal(density.moments(np.arange(1, 5)[:, None]), density.moments(4))
-    for wrong in (np.array([1, 2]), np.array([[0]]), np.array([[1.0]])):
-        with pytest.raises(ShapeError):
-            density.moments(wrong)
+def test_one_rule_for_moments():
+    """Orders as a whole number, (m,) or (m, 1) on the circle, (m, 2) on the torus; 0 and negative ones included."""
+    rng = np.random.default_rng(1)
+    density = GeneralizedVonMises(random_eta(rng, 4, 2.0, (3,)))
+    np.testing.assert_array_equal(density.moments(np.arange(1, 5)), density.moments(4))
+    for one in (density, VonMises(density.eta[:, 0])):
+        upto = one.moments(6)
+        expected = np.stack([upto[:, 1], np.ones(3), upto[:, 0].conj(), upto[:, 5]], axis=-1)
+        for orders in ([2, 0, -1, 6], np.array([[2], [0], [-1], [6]])):
+            np.testing.assert_allclose(one.moments(orders), expected, atol=1e-14)
+        assert one.moments(0).shape == one.moments(np.empty((0, 1), int)).shape == (3, 0)
+        for wrong in ([[1, 2]], [1.0], [[[1]]]):
+            with pytest.raises(ShapeError, match="Harmonics"):
+                one.moments(wrong)
+        for wrong in (-1, 1.5, "one"):
+            with pytest.raises(InputError, match="whole number"):
+                one.moments(wrong)
+    torus = TorusVonMises(random_eta(rng, 2, 1.0), [[1, 0], [1, 2]])
+    one, none, minus = torus.moments(np.array([[1, 2], [0, 0], [-1, -2]]))
+    assert none == 1
+    assert minus == pytest.approx(one.conjugate())
 
 
 def test_a_marginal_of_the_torus_is_the_circle():

@@ -6,7 +6,7 @@ from scipy import stats
 
 from tests.hard import TURN, all_eta, fejer, random_eta, sparse, symmetric
 from tsa import GeneralizedVonMises, InputError, ShapeError, VonMises
-from tsa.density.numerics import critical_points, evaluate, on_grid
+from tsa.density.numerics import critical_points, evaluate, on_grid, trigpoly
 
 
 def companion_maxima(eta):
@@ -136,6 +136,20 @@ def test_samples_pass_and_a_wrong_density_fails(eta):
     wrong = GeneralizedVonMises(np.asarray(eta) * 1.3 + 0.1)
     assert stats.kstest(draws, wrong.cdf).pvalue < 1e-3
     np.testing.assert_array_equal(draws, density.sample(20_000, rng=0))
+
+
+@pytest.mark.parametrize("K", [1, 3, 16, 64])
+def test_expansions_are_the_polynomial_nearby(K):
+    rng = np.random.default_rng(K)
+    eta = rng.normal(size=(3, K)) + 1j * rng.normal(size=(3, K))
+    row, x = rng.integers(0, 3, 200), rng.uniform(-1, 8, 200)
+    terms = trigpoly.taylor_terms(0.5)
+    about = trigpoly.expansions(np.concatenate([np.zeros((1, 3)), eta.conj().T]), row, x, terms)
+    for h in (0.0, 0.3 / K, -0.5 / K):
+        exact = (eta[row].conj() * np.exp(1j * np.arange(1, K + 1) * (x + h)[:, None])).real.sum(axis=1)
+        np.testing.assert_allclose(trigpoly.polynomial(about, np.full(200, h)), exact, atol=1e-13 * K)
+    # With four terms fewer the rest is seen.
+    assert np.abs(trigpoly.polynomial(about[:-4], np.full(200, 0.5 / K)) - exact).max() > 1e-13 * K
 
 
 def test_credible_set():

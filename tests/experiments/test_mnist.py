@@ -96,3 +96,18 @@ def test_bench_recognition(digits, capsys):
     out = capsys.readouterr().out
     assert "manifold distance, exact" in out
     assert "turned by 360 angles" in out
+
+
+def test_the_split_of_the_literature():
+    """12,000 and 50,000 digits, none in both; the same draw every time."""
+    images = np.arange(70_000, dtype=np.int64).view(np.uint8).reshape(70_000, 2, 4)[:, :, :2]
+    images = np.ascontiguousarray(images)
+    labels = np.arange(70_000)
+    train, test = datasets.Digits(images[:60_000], labels[:60_000]), datasets.Digits(images[60_000:], labels[60_000:])
+    known, asked = mnist.literature_split(train, test)
+    assert (len(known), len(asked)) == (12_000, 50_000)
+    assert not set(known.labels.tolist()) & set(asked.labels.tolist())
+    np.testing.assert_array_equal(known.images, images[known.labels])
+    np.testing.assert_array_equal(mnist.literature_split(train, test)[0].labels, known.labels)
+    with pytest.raises(InputError, match="62,000"):
+        mnist.literature_split(train[:100], test)

@@ -20,8 +20,9 @@ from tsa import (
 from tsa.model import real_columns
 
 
-def gaussian(y, mean, noise):
-    return -((y - mean) ** 2).sum(-1) / (2 * noise**2) - y.shape[-1] / 2 * np.log(2 * np.pi * noise**2)
+def gaussian(y, mean, noise, seen=1.0):
+    """log of Π_p N(y_p; mean_p, σ²)^{m_p}."""
+    return np.sum(seen * (-((y - mean) ** 2) / (2 * noise**2) - np.log(2 * np.pi * noise**2) / 2), axis=-1)
 
 
 def log_mean_exp(values, axis=None):
@@ -80,7 +81,8 @@ SUBGROUPS = [
 
 @pytest.mark.parametrize(("D", "planes", "lines", "weights"), SUBGROUPS)
 @pytest.mark.parametrize("with_prior", [False, True])
-def test_subgroup_evidence_and_posterior_are_bayes_rule(D, planes, lines, weights, with_prior):
+@pytest.mark.parametrize("in_part", [False, True])
+def test_subgroup_evidence_and_posterior_are_bayes_rule(D, planes, lines, weights, with_prior, in_part):
     rng = np.random.default_rng(D)
     model = Subgroup(random_filters(rng, D, planes, lines), weights, noise=0.6)
     x, y = rng.normal(size=(2, D))
@@ -93,12 +95,13 @@ def test_subgroup_evidence_and_posterior_are_bayes_rule(D, planes, lines, weight
     prior = None
     if with_prior:
         prior = GeneralizedVonMises([1 + 1j, 0.5, -1j]) if one else TorusVonMises([1 + 1j, 0.5], [[0, 1], [2, 1]])
-    joint = gaussian(y, model.act(x, s), 0.6)
+    seen = rng.uniform(size=D) if in_part else None
+    joint = gaussian(y, model.act(x, s), 0.6, 1.0 if seen is None else seen)
     if prior is not None:
         joint = joint + prior.log_density(s) + model.parameters * np.log(TURN)
     evidence = log_mean_exp(joint)
-    assert model.log_evidence(x, y, prior) == pytest.approx(evidence, abs=1e-10)
-    posterior = model.posterior(x, y, prior)
+    assert model.log_evidence(x, y, prior, seen) == pytest.approx(evidence, abs=1e-10)
+    posterior = model.posterior(x, y, prior, seen)
     by_bayes = joint - evidence - model.parameters * np.log(TURN)
     np.testing.assert_allclose(posterior.log_density(s), by_bayes, atol=1e-9)
 
@@ -115,9 +118,13 @@ def taylor_slope(value, derivative):
     return np.polyfit(np.log(t), np.log(error), 1)[0]
 
 
-@pytest.mark.parametrize("case", range(len(SUBGROUPS) + 2))
+# The last two are of the maximal torus, which has no posterior for a y seen in part.
+IN_PART = [(case, False) for case in range(len(SUBGROUPS) + 2)] + [(case, True) for case in range(len(SUBGROUPS))]
+
+
+@pytest.mark.parametrize(("case", "in_part"), IN_PART)
 @pytest.mark.parametrize("with_prior", [False, True])
-def test_gradients_have_taylor_slope_two(case, with_prior):
+def test_gradients_have_taylor_slope_two(case, with_prior, in_part):
     rng = np.random.default_rng(case)
     if case < len(SUBGROUPS):
         D, planes, lines, weights = SUBGROUPS[case]
@@ -135,8 +142,9 @@ def test_gradients_have_taylor_slope_two(case, with_prior):
     prior = prior if with_prior else None
     filters, noise = random_filters(rng, D, planes, lines), 0.9
     x, y = rng.normal(size=(2, 6, D))
-    result = build(filters, noise).evidence_gradient(x, y, prior)
-    assert result.log_evidence == pytest.approx(build(filters, noise).log_evidence(x, y, prior).sum())
+    given = {"seen": rng.uniform(size=(6, D))} if in_part else {}
+    result = build(filters, noise).evidence_gradient(x, y, prior, **given)
+    assert result.log_evidence == pytest.approx(build(filters, noise).log_evidence(x, y, prior, **given).sum())
 
     w = real_columns(filters)
     # A direction along which the filters stay orthonormal, followed by the nearest orthonormal frame.
@@ -151,14 +159,14 @@ def test_gradients_have_taylor_slope_two(case, with_prior):
         moved = polar(w + h * push)
         turned = moved[:, first].astype(complex)
         turned.imag[:, :planes] = moved[:, first[:planes] + 1]
-        return build(turned, noise).log_evidence(x, y, prior).sum()
+        return build(turned, noise).log_evidence(x, y, prior, **given).sum()
 
     slope = np.sum((result.filters.conj() * complex_push).real)
     assert taylor_slope(along, slope) == pytest.approx(2.0, abs=0.05)
     assert taylor_slope(along, slope + 10 + abs(slope)) == pytest.approx(1.0, abs=0.2)  # a wrong gradient is caught
 
     def louder(h):
-        return build(filters, noise + h).log_evidence(x, y, prior).sum()
+        return build(filters, noise + h).log_evidence(x, y, prior, **given).sum()
 
     assert taylor_slope(louder, result.noise) == pytest.approx(2.0, abs=0.05)
 
@@ -338,3 +346,16 @@ def test_filters_that_are_not_orthonormal_are_measured_and_mended():
 def test_bad_input_is_named(make, message):
     with pytest.raises((InputError, ShapeError), match=message):
         make(random_filters(np.random.default_rng(0), 4, 2))
+
+
+def test_three_parameters():
+    """Independent phases of three planes: the evidence is that of the maximal torus, the posterior its product."""
+    rng = np.random.default_rng(0)
+    filters = random_filters(rng, 8, 3)
+    model = Subgroup(filters, np.eye(3, dtype=int), 0.7)
+    x, y = rng.normal(size=(2, 8))
+    assert model.log_evidence(x, y) == pytest.approx(model.torus.log_evidence(x, y), abs=1e-10)
+    free = model.torus.posterior(x, y)
+    np.testing.assert_allclose(model.align(x, y), np.mod(free.mu, 2 * np.pi), atol=1e-7)
+    s = rng.uniform(0, 2 * np.pi, 3)
+    assert model.posterior(x, y).log_density(s) == pytest.approx(free.log_density(s).sum(), abs=1e-9)

@@ -159,12 +159,24 @@ def test_errors():
         Weights([[1, 2]]).phases(0.3)
 
 
-def test_three_parameters_act_but_have_no_density():
+def test_three_parameters_act_and_have_a_posterior():
     rng = np.random.default_rng(0)
     model = Subgroup(random_filters(rng, 8, 3), np.eye(3))
     x, s = rng.normal(size=8), rng.uniform(0, 6, 3)
     np.testing.assert_allclose(model.coordinates(model.act(x, s)), np.exp(1j * s) * model.coordinates(x), atol=1e-12)
-    with pytest.raises(InputError, match="p = 3"):
+    # Weights e_1, e_2, e_3 make three independent circles: log Z is the sum of theirs.
+    posterior = model.posterior(x, model.act(x, s))
+    circles = model.torus.posterior(x, model.act(x, s))
+    np.testing.assert_allclose(posterior.log_normalizer, circles.log_normalizer.sum(), rtol=1e-12)
+    np.testing.assert_allclose(posterior.mode(), s, atol=1e-9)
+
+
+def test_four_parameters_act_but_have_no_density():
+    rng = np.random.default_rng(0)
+    model = Subgroup(random_filters(rng, 10, 4), np.eye(4))
+    x, s = rng.normal(size=10), rng.uniform(0, 6, 4)
+    np.testing.assert_allclose(model.coordinates(model.act(x, s)), np.exp(1j * s) * model.coordinates(x), atol=1e-12)
+    with pytest.raises(InputError, match="p = 4"):
         model.posterior(x, x)
 
 

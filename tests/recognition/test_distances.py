@@ -30,18 +30,21 @@ def digits():
 
 
 def by_sweeping(model, x, y, nodes=4096):
-    """min_s ‖z(y) − e^{iωs}z(x)‖: all angles of a fine grid, then Newton's method from the best of them."""
+    """min_s ‖z(y) − z(act(x, s))‖: all angles of a fine grid, then Newton's method from the best of them."""
     u, v = model.coordinates(x.astype(float)), model.coordinates(y.astype(float))
     eta = u.conj() * v
     s = TURN * np.arange(nodes) / nodes
     waves = np.exp(1j * np.multiply.outer(model.weights, s))
-    best = s[np.argmax(eta.real @ waves.real + eta.imag @ waves.imag, axis=-1)]
+    energy = np.where(model.lines, u.real, 0) ** 2  # what `act` makes smaller by cos² ωs
+    best = s[np.argmax(eta.real @ waves.real + eta.imag @ waves.imag - energy @ waves.real**2 / 2, axis=-1)]
     for _ in range(4):
         turned = eta.conj() * np.exp(1j * best[..., None] * model.weights)
-        slope = -(model.weights * turned.imag).sum(-1)
-        curve = -(model.weights**2 * turned.real).sum(-1)
+        double = 2 * best[..., None] * model.weights
+        slope = -(model.weights * (turned.imag - energy * np.sin(double) / 2)).sum(-1)
+        curve = -(model.weights**2 * (turned.real - energy * np.cos(double))).sum(-1)
         best = best - np.divide(slope, curve, out=np.zeros_like(slope), where=curve < 0)
-    return np.linalg.norm(v - np.exp(1j * best[..., None] * model.weights) * u, axis=-1)
+    moved = np.exp(1j * best[..., None] * model.weights) * u
+    return np.linalg.norm(v - np.where(model.lines, moved.real, moved), axis=-1)
 
 
 def agree(found, expected):
@@ -172,12 +175,22 @@ def test_manifold_neighbours_of_the_whole_sample():
 
 
 def test_hard_models_and_patches():
-    """Signed and missing weights, lines, a fixed plane, no moving subspace; zero, huge, tiny and symmetric patches."""
+    """Signed and missing weights, lines, a fixed plane, only lines that move, nothing that does.
+
+    And patches that are zero, huge, tiny and symmetric.
+    """
     rng = np.random.default_rng(1)
     filters = random_filters(rng, 12, 5, 2)
     patches = rng.normal(size=(40, 12)) * 10.0 ** rng.integers(-3, 4, (40, 1))
     patches[3] = 0
-    for weights in ([-2, 1, 0, 7, -7, 0, 3], [0] * 7, [2, 2, 2, 4, 4, 0, 0], [64, -1, 5, 5, 5, 0, 0]):
+    for weights in (
+        [-2, 1, 0, 7, -7, 0, 3],
+        [0] * 7,
+        [2, 2, 2, 4, 4, 0, 0],
+        [64, -1, 5, 5, 5, 0, 0],
+        [1, 2, 3, 6, 5, 3, -3],
+        [0, 0, 0, 0, 0, 2, -40],
+    ):
         model = Subgroup(filters, weights, 0.7)
         expected = by_sweeping(model, patches[:20, None], patches[20:][None], 1 << 13)
         index, distance = nearest(patches[20:], patches[:20], model, 2)
@@ -231,6 +244,31 @@ def test_bounds_are_lower_bounds_and_in_order(digits):
     assert gaps[1] > 2 * gaps[2]
     plain = load("rotation-16-refined").torus.distance(queries[row], train[column]) ** 2
     assert np.all(torus >= plain - 1e-3)
+
+
+@pytest.mark.parametrize("name", ["shift-32", "shift-16x16"])
+def test_lines_that_move(name):
+    """Bounds below, brackets on either side, neighbours as by brute force; copies between the pixels are at 0."""
+    rng = np.random.default_rng(4)
+    model, n = load(name), 40 if name == "shift-32" else 6
+    train, queries = rng.normal(size=(2, n, model.dimension)).cumsum(axis=-1)
+    s = rng.uniform(0, TURN, n) if model.parameters == 1 else rng.uniform(0, TURN, (n, 2))
+    train[::2] = model.act(queries, s)[::2]
+    metric = ManifoldDistance(model)
+    a, b = metric.prepare(queries), metric.prepare(train)
+    row, column = (i.ravel() for i in np.indices((n, n)))
+    distance = model.distance(queries[:, None], train)
+    exact = metric.pairs(a, b, row, column)
+    np.testing.assert_allclose(exact, distance.ravel(), atol=1e-6)
+    np.testing.assert_allclose(np.diag(distance)[::2], 0, atol=1e-5)
+    out = np.empty((n, n), np.float32)
+    assert np.all((metric.bounds(a, b, out)[:, None] + out).ravel() <= exact**2 + 1e-9)
+    assert np.all(metric._pooled_bounds(a, b, row, column) <= exact**2 + 1e-9)
+    if model.parameters == 1:
+        lowest, highest = metric._brackets(a, b, row, column)
+        assert np.all(lowest <= exact**2 + 1e-9)
+        assert np.all(exact**2 <= highest + 1e-9)
+    agree(nearest(train, queries, model, 3), by_brute_force(distance, 3))
 
 
 def test_a_bound_that_is_too_high_is_caught(digits):

@@ -12,7 +12,7 @@ SHIFT = {"kind": "shift in 1-D", "size": 16, "subspaces": 8, "pairs": 2_000}
 ENDLESS = {"kind": "rotation", "size": 8, "subspaces": 20, "pairs": 5_000_000}
 
 
-def until(condition, seconds=60.0):
+def until(condition, seconds=180.0):
     """Wait for another process, looking a hundred times a second."""
     pulse = threading.Event()
     for _ in range(int(100 * seconds)):

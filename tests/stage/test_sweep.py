@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from tests.hard import TURN
+from tests.hard import TURN, random_filters
+from tests.shared.apps import unpack
 from tsa import GeneralizedVonMises, InputError, ShapeError, Subgroup, load
 from tsa.pictures import SHAPES, draw, patch, patch_of, to_disc, turn_disc, turned_patches
-from tsa.stage import sweep
+from tsa.stage import Scene, sweep
+from tsa.stage.draw import DialView
+from tsa.stage.draw._rows import Waves
 from tsa.stage.words import is_flat, numbers
 
 
@@ -144,3 +147,34 @@ def test_the_manifold_distance_has_found_the_highest_of_equal_peaks(name):
         model = Subgroup(learned.filters, learned.weights, sigma)
         result = sweep(model, to_disc(draw(name)), 16, 0.3 * rng.normal(size=256))
         np.testing.assert_allclose(result.distances[:, 1], model.distance(result.x, result.y), atol=1e-9)
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_lines_that_move(copy):
+    """No rotation has them, but a model made elsewhere may."""
+    rng = np.random.default_rng(1)
+    model = Subgroup(random_filters(rng, 64, 6, lines=2), [1, 2, 3, 4, 5, 0, 3, 6], 0.6)
+    disc, other = rng.uniform(size=(2, 64, 360))
+    swept = sweep(model, disc, 8, other=None if copy else other)
+    x, y = swept.x.astype(float), swept.y.astype(float)
+    np.testing.assert_allclose(swept.log_evidence, model.log_evidence(x, y), atol=1e-5)
+    np.testing.assert_allclose(swept.distances[:, 1], model.distance(x, y), atol=1e-5)
+    np.testing.assert_allclose(swept.pooled, model.posterior(x, y).eta, atol=1e-5)
+
+
+def test_waves_of_lines_that_move_sum_to_the_posterior():
+    """On the stage and in its drawing, also when the weight of the line is left out."""
+    rng = np.random.default_rng(2)
+    model = Subgroup(random_filters(rng, 64, 6, lines=2), [1, 2, 3, 4, 5, 0, 3, 7], 0.6)
+    for without in ((), (7,), (7, 1)):
+        scene = Scene(model, draw("F"), angle=50, without=without)
+        swept = scene.sweep(whole=False)
+        view = DialView.of(swept, scene.x, scene.angle)
+        total = Waves.of(view, model, (), without).total()[:-1]
+        assert np.ptp(total - np.log(scene.posterior().density(np.radians(np.arange(360))))) < 1e-4
+        header, arrays = unpack(scene.packed(whole=False))
+        waves = arrays["waves"].reshape(-1, 2) @ [1, 1j]
+        kept = ~np.isin(np.arange(1, 1 + len(waves)), header["without"])
+        used = np.zeros(len(waves), complex)
+        used[: swept.pooled.shape[1]] = swept.pooled[0]
+        np.testing.assert_allclose(waves * kept, used, atol=1e-4)

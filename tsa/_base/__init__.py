@@ -13,10 +13,12 @@ from tsa._base.errors import (
     DataFileError,
     InputError,
     ModelFileError,
+    NotFittedError,
     NotOrthonormalError,
     ShapeError,
     TSAError,
 )
+from tsa._base.estimators import Estimator, class_labels, feature_rows, not_fitted
 from tsa._base.progress import Bar, ProgressCallback, split_progress
 
 __all__ = [
@@ -25,8 +27,10 @@ __all__ = [
     "ClusterError",
     "ConvergenceError",
     "DataFileError",
+    "Estimator",
     "InputError",
     "ModelFileError",
+    "NotFittedError",
     "NotOrthonormalError",
     "ProgressCallback",
     "Rng",
@@ -35,6 +39,9 @@ __all__ = [
     "allow_any_console",
     "assets",
     "checks",
+    "class_labels",
+    "feature_rows",
     "frozen",
+    "not_fitted",
     "split_progress",
 ]

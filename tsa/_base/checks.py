@@ -67,9 +67,16 @@ def batch_axis(axis: int, batch: tuple[int, ...]) -> int:
     return axis % len(batch)
 
 
+def size(value: object, name: str, least: int = 1) -> int:
+    """A whole number of pixels or samples, at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name}, a whole number from {least} on; got {value!r}.")
+    return int(value)
+
+
 def whole(n: int, name: str = "n") -> int:
     """A whole number from 0 to a million."""
-    if not isinstance(n, int | np.integer) or not 0 <= n <= 1_000_000:
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 0 <= n <= 1_000_000:
         raise InputError(f"{name} must be a whole number from 0 to 1,000,000; got {n!r}.")
     return int(n)
 
@@ -106,10 +113,11 @@ def frozen(array: Array) -> Array:
 
 def natural_parameter(kappa: ArrayLike, mu: ArrayLike) -> Array:
     """η = κ e^{iμ} (eq. conventional_to_natural)."""
-    kappa = real(kappa, "kappa")
+    kappa, mu = finite(real(kappa, "kappa"), "kappa"), finite(real(mu, "mu"), "mu")
+    common_shape("kappa and mu", kappa.shape, mu.shape)
     if np.any(kappa < 0):
         raise InputError(f"kappa must not be negative, got {kappa.min():.3g}; turn mu by π instead.")
-    return kappa * np.exp(1j * finite(real(mu, "mu"), "mu"))
+    return kappa * np.exp(1j * mu)
 
 
 def as_points(s: ArrayLike, parameters: int) -> Array:
@@ -124,6 +132,29 @@ def as_points(s: ArrayLike, parameters: int) -> Array:
             f"got {points.shape}."
         )
     return points
+
+
+def harmonics(orders: ArrayLike, parameters: int) -> Array:
+    """Integer harmonics (m, p) as given; for p = 1 also (m,), or a whole number n, which stands for 1…n."""
+    if parameters == 1 and np.ndim(orders) == 0:
+        return np.arange(1, 1 + whole(orders))[:, None]  # type: ignore[arg-type]  # `whole` refuses all but integers
+    array = _array(orders, "Harmonics")
+    if parameters == 1 and array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2 or array.shape[1] != parameters or array.dtype.kind not in "iu":
+        expected = "a whole number, or integers (m,) or (m, 1)" if parameters == 1 else f"integers (m, {parameters})"
+        raise ShapeError(f"Harmonics must be {expected}; got {array.dtype} of shape {array.shape}.")
+    return array.astype(np.int64)
+
+
+def probabilities(value: ArrayLike, name: str = "p") -> Array:
+    """Real numbers from 0 to 1."""
+    array = finite(real(value, name), name)
+    outside = (array < 0) | (array > 1)
+    if outside.any():
+        # All digits: an excess of 1e-9 would be invisible in a rounded number.
+        raise InputError(f"{name} must lie between 0 and 1; got {float(array[outside][0])!r}.")
+    return array
 
 
 def precision_of(like: Array, value: Array) -> Array:

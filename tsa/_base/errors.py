@@ -13,6 +13,10 @@ class ShapeError(InputError):
     """An array whose shape does not fit."""
 
 
+class NotFittedError(InputError, AttributeError):
+    """An estimator that was used before `fit`."""
+
+
 class NotOrthonormalError(InputError):
     """Filters whose columns are not orthonormal; `defect` is the largest entry of |WᵀW − I|."""
 

@@ -1,5 +1,6 @@
 """Analysis of filters under a known action: weights, irreducible subspaces, recovery, equivariance, comparison."""
 
+from tsa.analysis.ambiguity import AmbiguityScore, ambiguity_score, angular_error
 from tsa.analysis.comparison import Comparison, compare
 from tsa.analysis.equivariance import Equivariance, equivariance_error
 from tsa.analysis.identification import IdentifiedGroup, identify_group, pair_neighbours
@@ -9,24 +10,28 @@ from tsa.analysis.refinement import RefinedSubgroup, refine
 from tsa.analysis.spectra import (
     as_subgroup,
     estimate_weights,
+    finite_difference_weights,
     frequencies,
     spectra,
-    velocities,
     weights_of_spectra,
 )
 
 __all__ = [
+    "AmbiguityScore",
     "Comparison",
     "Equivariance",
     "IdentifiedGroup",
     "Inspection",
     "Recovery",
     "RefinedSubgroup",
+    "ambiguity_score",
+    "angular_error",
     "as_subgroup",
     "ceilings",
     "compare",
     "equivariance_error",
     "estimate_weights",
+    "finite_difference_weights",
     "frequencies",
     "identify_group",
     "inspect",
@@ -34,6 +39,5 @@ __all__ = [
     "recovery",
     "refine",
     "spectra",
-    "velocities",
     "weights_of_spectra",
 ]

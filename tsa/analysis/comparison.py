@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from tsa._base import Array, ShapeError
+from tsa._base import Array, InputError, ShapeError
 from tsa.model import Subgroup, Weight, real_columns, weight_name
 
 
@@ -132,6 +132,9 @@ def _against(space: WeightSpace) -> str:
 
 def compare(a: Subgroup, b: Subgroup, tolerance: float = 1e-3) -> Comparison:
     """Compare two models of the same patches; `tolerance` 0.001 calls spaces within 2.6° the same."""
+    for model in (a, b):
+        if not isinstance(model, Subgroup):
+            raise InputError(f"compare takes two Subgroup models; got {type(model).__name__}.")
     if a.dimension != b.dimension:
         raise ShapeError(f"Models are compared on the same patches; these have {a.dimension} and {b.dimension} pixels.")
     if a.parameters != b.parameters:

@@ -5,19 +5,27 @@ exactly (`tsa.pictures.camera`), which separates the two.
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tsa._base import Array, ProgressCallback, checks
-from tsa.groups import Action, Group, ImageRotation
+from tsa.groups import ImageRotation, LatticeAction
 from tsa.model import Subgroup, squared_norm
 from tsa.pictures import datasets, patch_of, to_disc, turn_disc
 
 _MAX_UNIT_VECTORS = 1024
 
 
-def equivariance_error(model: Subgroup, action: Action, angles: ArrayLike, patches: ArrayLike | None = None) -> Array:
+class Moves(Protocol):
+    """Anything that moves patches x (n, D) by s."""
+
+    def apply(self, x: Array, s: Array) -> Array:
+        """The moved patches."""
+
+
+def equivariance_error(model: Subgroup, action: Moves, angles: ArrayLike, patches: ArrayLike | None = None) -> Array:
     """How far the model is from ρ_s being the action, at each s: ‖z(s·x) − e^{iωs} z(x)‖ / ‖z(x)‖, root mean square.
 
     The mean is over `patches` (m, D) if given, else over all unit vectors, which is the expectation for white noise, or
@@ -75,7 +83,7 @@ def total_energy(z: Array) -> float:
     return float(np.square(np.abs(z)).sum())
 
 
-def measure_equivariance(model: Subgroup, action: Group, on_progress: ProgressCallback) -> Equivariance:
+def measure_equivariance(model: Subgroup, action: LatticeAction, on_progress: ProgressCallback) -> Equivariance:
     """The errors of a model under an action, at some 30 elements of its lattice."""
     number = _ROTATION_COUNT if isinstance(action, ImageRotation) else _SHIFT_COUNT
     angles = action.lattice[:: max(1, len(action.lattice) // number)]

@@ -84,7 +84,10 @@ def pair_neighbours(
     n = columns.shape[1]
     if isinstance(action, ImageRotation):
         own, across = _correlations(columns, action, on_progress)
-        single, pair = _spectrum(own).max(axis=1), _spectrum(own[:-1] + own[1:] + 1j * across).max(axis=1)
+        single, pair = (
+            _spectrum(own, action).max(axis=1),
+            _spectrum(own[:-1] + own[1:] + 1j * across, action).max(axis=1),
+        )
     else:
         single = spectra(columns, action).max(axis=1)
         pair = 2 * spectra(columns[:, :-1] + 1j * columns[:, 1:], action).max(axis=1)

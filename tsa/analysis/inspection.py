@@ -9,7 +9,7 @@ from tsa.analysis.equivariance import Equivariance, digits_on_disc, measure_equi
 from tsa.analysis.recovery import Recovery, recovery
 from tsa.analysis.spectra import check_same_patches, weights_of_spectra
 from tsa.analysis.spectra import spectra as spectra_of
-from tsa.groups import Group, ImageRotation
+from tsa.groups import Action, ImageRotation, LatticeAction, as_lattice_action
 from tsa.model import Subgroup, Weights, orthonormality_defect
 from tsa.pictures import patch_of, turn_disc
 
@@ -24,7 +24,7 @@ class Inspection:
     """
 
     model: Subgroup
-    action: Group
+    action: LatticeAction
     defect: float
     weights: Weights
     recovery: Recovery
@@ -131,7 +131,7 @@ class Inspection:
 
 def inspect(
     model: Subgroup,
-    action: Group,
+    action: Action,
     *,
     spectra: Array | None = None,
     pairs: int | None = None,
@@ -144,6 +144,7 @@ def inspect(
     evidence: 2000, or 32 for a two-parameter group, where each takes a tenth of a second. `on_progress` is called with
     the fraction done.
     """
+    action = as_lattice_action(action)
     check_same_patches(model, action)
     if model.parameters != action.parameters:
         raise InputError(
@@ -181,7 +182,7 @@ def inspect(
     return inspection
 
 
-def _digit_energy(model: Subgroup, action: Group, rng: np.random.Generator) -> float | None:
+def _digit_energy(model: Subgroup, action: LatticeAction, rng: np.random.Generator) -> float | None:
     if len(action.shape) == 1 or action.shape[0] != action.shape[1] or action.shape[0] < 2:
         return None
     pictures = digits_on_disc()

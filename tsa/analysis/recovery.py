@@ -12,7 +12,7 @@ import numpy as np
 
 from tsa._base import Array, ProgressCallback, ShapeError, checks, split_progress
 from tsa.analysis.spectra import spectra
-from tsa.groups import Group, ImageRotation
+from tsa.groups import Action, CyclicShift, ImageRotation, LatticeAction, as_lattice_action
 from tsa.model import Subgroup, Weight
 
 _CHUNK_NUMBERS = 2**25  # complex numbers held at once
@@ -46,9 +46,10 @@ class Recovery:
 
 
 def recovery(
-    model: Subgroup, action: Group, on_progress: ProgressCallback | None = None, *, heights: Array | None = None
+    model: Subgroup, action: Action, on_progress: ProgressCallback | None = None, *, heights: Array | None = None
 ) -> Recovery:
     """Compare every subspace of the model with the known irreducibles of its weight; `heights` are its spectra."""
+    action = as_lattice_action(action)
     if model.dimension != action.dimension or model.parameters != action.parameters:
         raise ShapeError(
             f"{action} does not act on a model of {model.dimension} pixels with {model.parameters} parameters."
@@ -101,12 +102,24 @@ def ceilings(action: ImageRotation, weights: Array, on_progress: ProgressCallbac
     return np.sort(values)[:, ::-1]
 
 
-def _known_space(action: Group, weight: Weight) -> Array:
+def _known_space(action: LatticeAction, weight: Weight) -> Array:
     """Complex columns (D, m) whose real and imaginary parts span the irreducibles of a weight."""
     if isinstance(action, ImageRotation):
         return _disk_harmonics(action.size, abs(int(np.asarray(weight))))
+    if not isinstance(action, CyclicShift):
+        return _projected_space(action, np.atleast_1d(weight))
     # The shifts that bring pixel 0 to each pixel are the lattice itself, so a wave is a character on the lattice.
     return np.exp(1j * checks.as_points(action.lattice, action.parameters) @ np.atleast_1d(weight))[:, None]
+
+
+def _projected_space(action: LatticeAction, weight: Array) -> Array:
+    """The range of P_k = mean over s of e^{−ik·s} A_s, conjugated as filters are: complex (D, m), m at least 1."""
+    phases = np.exp(-1j * checks.as_points(action.lattice, action.parameters) @ weight)
+    projection = np.zeros((action.dimension, action.dimension), np.complex128)
+    for i, moved in action.apply_all(np.eye(action.dimension)):
+        projection += phases[i] / len(phases) * moved.T
+    u, s, _ = np.linalg.svd(projection)
+    return np.asarray(u[:, : max(1, int(np.sum(s > 0.5)))].conj())
 
 
 def _disk_harmonics(size: int, order: int) -> Array:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from tsa._base import Array, InputError, ProgressCallback, checks, frozen
 from tsa.analysis.spectra import check_same_patches
-from tsa.groups import Group
+from tsa.groups import Action, LatticeAction, as_lattice_action
 from tsa.model import Subgroup, Torus, complex_filters, nearest_orthonormal, real_columns
 
 # Least eigenvalue of a direction that counts as learned: half of the ½ of a half-learned plane, twice that of noise.
@@ -65,12 +65,13 @@ class _Found:
         return np.sqrt(2.0) * np.stack([self.vector.real, -self.vector.imag], axis=-1)
 
 
-def refine(model: Torus | Subgroup, action: Group, on_progress: ProgressCallback | None = None) -> RefinedSubgroup:
+def refine(model: Torus | Subgroup, action: Action, on_progress: ProgressCallback | None = None) -> RefinedSubgroup:
     """The irreducible subspaces of a learned model: planes of one weight each, and lines where the irreducible is real.
 
     Weights come out folded (`Weights.folded`) and sorted by |ω|; within a weight the purest first. The phase of each
     filter is such that its response to a fixed reference patch is real and positive.
     """
+    action = as_lattice_action(action)
     check_same_patches(model, action)
     basis = real_columns(model.filters).astype(np.float64)
     projected = _projections(basis, action, on_progress)
@@ -92,7 +93,7 @@ def refine(model: Torus | Subgroup, action: Group, on_progress: ProgressCallback
     )
 
 
-def _projections(basis: Array, action: Group, on_progress: ProgressCallback | None) -> Array:
+def _projections(basis: Array, action: LatticeAction, on_progress: ProgressCallback | None) -> Array:
     """P_k W for every character k: (characters, D, columns)."""
     lattice, characters = (checks.as_points(s, action.parameters) for s in (action.lattice, action.characters))
     phases = np.exp(-1j * (characters @ lattice.T))
@@ -109,7 +110,7 @@ def _projections(basis: Array, action: Group, on_progress: ProgressCallback | No
     return np.swapaxes(result.reshape(len(characters), *basis.T.shape), 1, 2) / len(lattice)
 
 
-def _irreducibles(basis: Array, image: Array, weight: Array, action: Group) -> list[_Found]:
+def _irreducibles(basis: Array, image: Array, weight: Array, action: LatticeAction) -> list[_Found]:
     """The irreducibles of one weight that the learned span holds, whole or in half."""
     line = action.is_real(weight)
     compressed = basis.T @ (image.real if line else image)

@@ -7,7 +7,7 @@ import numpy as np
 
 from tsa import files
 from tsa._base import Array, Bar
-from tsa.analysis import inspect, refine, velocities, weights_of_spectra
+from tsa.analysis import finite_difference_weights, inspect, refine, weights_of_spectra
 from tsa.cli._arguments import add_model, open_given
 from tsa.model import Weights
 
@@ -41,7 +41,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 def _weights(options: argparse.Namespace) -> None:
     opened = open_given(options.model, options.group, options.patch)
     weights = weights_of_spectra(opened.spectra, opened.action)
-    paper = velocities(opened.model, opened.action)
+    paper = finite_difference_weights(opened.model, opened.action)
     print(weights)
     print("filter  weight  confidence  paper's finite difference")
     for j in np.argsort(-weights.confidence, kind="stable"):
@@ -63,7 +63,10 @@ def _inspect(options: argparse.Namespace) -> None:
         rows["as read"] = opened.note
     settings = opened.file.about.get("recipe")
     if settings:
-        rows["trained on"] = f"{settings['n_pairs']:,} pairs of white noise, seed {settings['seed']}"
+        seen = opened.file.about["curve"][-1][0] if opened.file.about.get("curve") else settings["n_pairs"]
+        early = f" of the {settings['n_pairs']:,} planned" if seen < settings["n_pairs"] else ""
+        source = "pictures" if settings.get("pictures") else "white noise"
+        rows["trained on"] = f"{seen:,} pairs{early} of {source}, seed {settings['seed']}"
     for name, value in rows.items():
         print(f"{name:>26}  {value}")
 

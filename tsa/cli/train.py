@@ -1,23 +1,31 @@
-"""`tsa train`: learn a model from pairs of moved noise, with checkpoints to resume from."""
+"""`tsa train`: learn a model from pairs of moved noise or pictures, with checkpoints to resume from."""
 
 import argparse
+import hashlib
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 from tsa import files
-from tsa._base import Bar, InputError
+from tsa._base import Array, Bar, InputError
 from tsa.cli._arguments import GROUPS, shape
 from tsa.learning import BUNDLED, Checkpoint, TrainingProgress, TrainingRun, train_run
 from tsa.model import Subgroup
+from tsa.pictures import read_pictures, white_patches
+
+_PATCHES = 20_000  # drawn from the pictures, and moved to make pairs
+_MIN_AFFINITY = 0.5
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command `train`."""
     command = commands.add_parser(
         "train",
-        help="learn a model from pairs of moved noise",
+        help="learn a model from pairs of moved noise or pictures",
         epilog="example: tsa train rotation --shape 16 --subspaces 50 --out model.npz",
     )
     command.add_argument("group", nargs="?", choices=GROUPS, help="what moves the pairs")
+    command.add_argument("--images", type=Path, metavar="FOLDER", help="learn from patches of these pictures")
     command.add_argument("--bundled", choices=sorted(BUNDLED), help="repeat the training of a bundled model")
     command.add_argument(
         "--shape", type=shape, default=(16, 16), help="patch: 16 (16×16, or 16 samples), 8x8 (default 16)"
@@ -35,31 +43,49 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 
 def _train(options: argparse.Namespace) -> None:
-    run = _requested_run(options)
     if options.out.is_dir():
         raise InputError(f"{options.out} is a folder; --out is the model file to write.")
+    run, patches = _requested_run(options)
     checkpoint = Checkpoint(options.out.with_name(options.out.name + ".checkpoint"), run)
-    bar = Bar("training")
+    bar, latest = Bar("training"), checkpoint.read() if options.resume else None
 
     def on_progress(progress: TrainingProgress) -> None:
+        nonlocal latest
+        latest = progress
         note = f"evidence {progress.log_evidence:.1f}  {progress.pairs_per_second:,.0f} pairs/s"
         bar(progress.pairs / run.n_pairs, note)
         checkpoint.update(progress)
 
-    result = train_run(run, checkpoint.read() if options.resume else None, on_progress)
+    try:
+        result = train_run(run, latest, on_progress, patches)
+    except KeyboardInterrupt:
+        if latest is None:
+            raise KeyboardInterrupt("Nothing had been learned yet.") from None
+        checkpoint.write(latest)
+        raise KeyboardInterrupt(
+            f"{latest.pairs:,} of {run.n_pairs:,} pairs are kept in {checkpoint.path}. Repeat the command with "
+            "--resume to continue."
+        ) from None
     files.save(result.model, options.out, result.shape, result.about)
     checkpoint.delete()
     assert isinstance(result.model, Subgroup)
     print(f"{options.out}: {result.model.irreps}")
+    if (affinity := result.about["recovery"]["score"]) < _MIN_AFFINITY:
+        print(
+            f"tsa: warning: the filters are far from irreducible (mean affinity {affinity:.2f}; trained ones 0.9). "
+            f"{run.n_pairs:,} pairs were not enough: raise --pairs, or --rate.",
+            file=sys.stderr,
+        )
 
 
-def _requested_run(options: argparse.Namespace) -> TrainingRun:
+def _requested_run(options: argparse.Namespace) -> tuple[TrainingRun, Array | None]:
+    """The settings, and the patches of the folder of pictures, if there is one."""
     if options.bundled:
-        return BUNDLED[options.bundled]
+        return BUNDLED[options.bundled], None
     if not options.group:
         raise InputError("Say what to train: a group (rotation, shift), or --bundled NAME.")
     square = options.group == "rotation" and len(options.shape) == 1
-    return TrainingRun(
+    run = TrainingRun(
         options.group,
         options.shape * 2 if square else options.shape,
         options.subspaces,
@@ -70,3 +96,9 @@ def _requested_run(options: argparse.Namespace) -> TrainingRun:
         options.seed,
         options.refine,
     )
+    if options.images is None:
+        return run, None
+    if len(run.shape) != 2 or run.shape[0] != run.shape[1]:
+        raise InputError(f"Patches of pictures are square; got --shape {'x'.join(map(str, run.shape))}.")
+    patches = white_patches(read_pictures(options.images), run.shape[0], _PATCHES, options.seed)
+    return replace(run, pictures=hashlib.sha256(patches.tobytes()).hexdigest()[:20]), patches

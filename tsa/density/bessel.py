@@ -22,10 +22,9 @@ def generalized_bessel(n: ArrayLike, kappa: ArrayLike, mu: ArrayLike) -> Array:
     orders = np.asarray(n)
     if orders.dtype.kind not in "iu":
         raise InputError(f"The order n must be an integer or integers, got dtype {orders.dtype}.")
-    kappa, mu = checks.real(kappa, "kappa"), checks.real(mu, "mu")
-    if kappa.ndim == 0:
+    eta = checks.finite(checks.natural_parameter(kappa, mu), "kappa and mu")
+    if np.ndim(kappa) == 0:
         raise ShapeError("kappa and mu have their K variables in the last axis, shape (..., K); got a number.")
-    eta = checks.finite(kappa * np.exp(1j * mu), "kappa and mu")
     most = checks.whole(int(np.abs(orders).max(initial=0)), "the order n")
     log_z, moments, _ = partition(eta.astype(np.complex128), most)
     if np.any(log_z > (88.0 if eta.dtype == np.complex64 else 709.0)):

@@ -1,4 +1,4 @@
-"""The density over s for a given number of parameters: the circle has one, the 2-torus has one."""
+"""The density over s for a given number of parameters: one on the circle, two or three on the torus."""
 
 import numpy as np
 
@@ -13,9 +13,9 @@ def from_harmonics(eta: Array, harmonics: Array) -> Density:
     parameters = harmonics.shape[1]
     if parameters == 1 and np.array_equal(harmonics[:, 0], np.arange(1, len(harmonics) + 1)):
         return GeneralizedVonMises(eta)
-    if parameters == 2:
+    if parameters in (2, 3):
         return TorusVonMises(eta, harmonics)
     raise InputError(
-        f"There is a density for harmonics 1…K of one parameter, and for any of two; got p = {parameters}, "
+        f"There is a density for harmonics 1…K of one parameter, and for any of two or three; got p = {parameters}, "
         f"harmonics {harmonics[:4].tolist()}…"
     )

@@ -7,29 +7,30 @@ The phase convention is the paper's, cos(ks − μ_k); PyRecEst and R's circular
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tsa._base import Array, ConvergenceError, InputError, Rng, ShapeError, checks
+from tsa._base import Array, InputError, Rng, ShapeError, checks
+from tsa.density._diffusion import diffused
+from tsa.density._shared import CircleMethods, heaviest_first, in_double, same_group
+from tsa.density.fitting import CircleFit, fit_circle
 from tsa.density.numerics import (
     Cumulative,
-    certificate,
+    Partition,
+    circle_information,
+    circle_statistics,
     credible_arcs,
-    fisher_information,
-    matching_eta,
+    modes,
     partition,
     trigpoly,
-    weighed_modes,
 )
-from tsa.density.protocol import Certificate, Modes
-from tsa.density.vonmises import bessel_ratio
-
-_MOMENT_TOLERANCE = 1e-7  # of a predicted moment; rows that stop improving within a thousand times this are accepted
+from tsa.density.protocol import Certificate, Density, Modes
 
 
-@dataclass(frozen=True, eq=False)
-class GeneralizedVonMises:
+@dataclass(frozen=True, eq=False, repr=False)
+class GeneralizedVonMises(CircleMethods):
     """A batch of generalised von Mises densities; `eta` is complex (..., K), any entry may be zero.
 
     Angles that are given broadcast against the batch shape (...): to put one grid through many densities use
@@ -46,8 +47,8 @@ class GeneralizedVonMises:
         object.__setattr__(self, "eta", checks.frozen(checks.finite(array, "eta")))
 
     @classmethod
-    def from_conventional(cls, mu: ArrayLike, kappa: ArrayLike) -> "GeneralizedVonMises":
-        """η_k = κ_k e^{iμ_k}."""
+    def from_conventional(cls, *, mu: ArrayLike, kappa: ArrayLike) -> "GeneralizedVonMises":
+        """η_k = κ_k e^{iμ_k}; by name only, because `generalized_bessel(n, kappa, mu)` has the other order."""
         return cls(checks.natural_parameter(kappa, mu))
 
     @classmethod
@@ -55,10 +56,16 @@ class GeneralizedVonMises:
         """The uniform density."""
         return cls(np.zeros(harmonics, complex))
 
-    @property
-    def parameters(self) -> int:
-        """1: these are densities on the circle."""
-        return 1
+    @classmethod
+    def fit(
+        cls, angles: ArrayLike, harmonics: int | Literal["bic"] = "bic", weights: ArrayLike | None = None
+    ) -> "CircleFit[GeneralizedVonMises]":
+        """The density of highest likelihood for `angles` (n, *batch), with K `harmonics` or as many as BIC prefers.
+
+        An angle of weight w (`weights` (n,) or like the angles) counts as w observations. BIC chooses from 0 to 16
+        harmonics, for one sample at a time. The result has the density, its standard errors and a test of the fit.
+        """
+        return fit_circle(cls, angles, harmonics, weights)
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -71,14 +78,9 @@ class GeneralizedVonMises:
         return int(self.eta.shape[-1])
 
     @property
-    def kappa(self) -> Array:
-        """Concentration of each harmonic, κ_k = |η_k|."""
-        return np.abs(self.eta)
-
-    @property
-    def mu(self) -> Array:
-        """Phase of each harmonic, μ_k = arg η_k."""
-        return np.angle(self.eta)
+    def generalized(self) -> "GeneralizedVonMises":
+        """This density itself; a `VonMises` answers with its equal of this kind."""
+        return self
 
     # -- the normaliser and what follows from it ---------------------------------------------------------
 
@@ -95,66 +97,80 @@ class GeneralizedVonMises:
         return Cumulative(self._flat)
 
     @cached_property
-    def _partition(self) -> tuple[Array, Array, Array]:
-        return partition(self._eta64, self.harmonics)
+    def _partition(self) -> Partition:
+        return Partition(self._flat, self.harmonics)
+
+    def _answer(self, value: Array) -> Array:
+        """A value of each row (B,) in the shape of the batch and the precision of eta."""
+        return checks.precision_of(self.eta, value.reshape(self.batch_shape))
 
     @property
     def log_normalizer(self) -> Array:
         """log Z = log 2πI₀(κ; e^{−iμ}) (eq. GvM_Z), (...); `certificate` bounds its error."""
-        return checks.precision_of(self.eta, self._partition[0])
+        return self._answer(self._partition.log_z)
 
     @property
     def certificate(self) -> Certificate:
         """Node count and guaranteed relative error of Z, as computed (in double precision)."""
-        return certificate(np.abs(self._eta64), self._partition[2])
+        parts = (self._partition.nodes, *self._partition.error())
+        return Certificate(*(part.reshape(self.batch_shape) for part in parts))
 
     def log_normalizer_only(self) -> Array:
         """log Z in double precision, (...), without the moments: fewer nodes, so the last bits may differ."""
         return partition(self._eta64)[0]
 
-    def moments(self, n: int | Array) -> Array:
-        """E[e^{iks}] for k = 1…n: (..., n), for any n; each to an absolute error of rounding.
+    def moments(self, orders: ArrayLike) -> Array:
+        """E[e^{iks}] for each k in integer `orders` (m,) or (m, 1): (..., m); each to an absolute error of rounding.
 
-        Or, as on the torus, for the orders k > 0 in an integer array (m, 1): (..., m).
+        A whole number n stands for the orders 1…n. Orders may be 0 or negative: E[e^{−iks}] is the conjugate.
         """
-        if isinstance(n, np.ndarray):
-            if n.ndim != 2 or n.shape[1] != 1 or n.dtype.kind not in "iu" or n.min(initial=1) < 1:
-                raise ShapeError(f"Orders must be positive integers (m, 1); got {n.dtype} {n.shape}.")
-            upto = self._moments64(checks.whole(int(n.max(initial=0))))
-            return checks.precision_of(self.eta, upto[..., n[:, 0] - 1])
-        return checks.precision_of(self.eta, self._moments64(checks.whole(n)))
+        k = checks.harmonics(orders, 1)[:, 0]
+        upto = self._moments64(checks.whole(int(np.abs(k).max(initial=0)), "the order of a moment"))
+        from_zero = np.concatenate([np.ones((*self.batch_shape, 1)), upto], axis=-1)[..., np.abs(k)]
+        return checks.precision_of(self.eta, np.where(k < 0, from_zero.conj(), from_zero))
 
     def _moments64(self, n: int) -> Array:
         if n <= self.harmonics:
-            return self._partition[1][..., :n]
+            return self._partition.moments[:, :n].reshape(*self.batch_shape, n)
         return partition(self._eta64, n)[1]
 
     def log_density(self, s: ArrayLike) -> Array:
-        """log p(s); s broadcasts against the batch."""
+        """log p(s), of sharp densities computed relative to the peak; s broadcasts against the batch."""
         s = checks.finite(checks.real(s, "s"), "s")
         checks.common_shape("s and the batch", s.shape, self.batch_shape)
-        return checks.precision_of(self.eta, trigpoly.evaluate(self._eta64, s) - self._partition[0])
+        origin, log_mass = (v.reshape(self.batch_shape) for v in (self._partition.origin, self._partition.log_mass))
+        return checks.precision_of(self.eta, trigpoly.rise(self._eta64, s, origin) - log_mass)
 
     def density(self, s: ArrayLike) -> Array:
         """p(s); s broadcasts against the batch."""
         return np.exp(self.log_density(s))
 
     def entropy(self) -> Array:
-        """Differential entropy in nats: log Z − Re Σ conj(η_k) E[e^{iks}]."""
-        log_z, moments, _ = self._partition
-        return checks.precision_of(self.eta, log_z - (self._eta64.conj() * moments).real.sum(-1))
+        """Differential entropy in nats: log Z − E[E(s)], in which the height of the peak cancels."""
+        return self._answer(self._partition.log_mass - self._partition.gain)
 
-    def kl(self, other: "GeneralizedVonMises") -> Array:
+    def kl(self, other: Density) -> Array:
         """KL(self ‖ other) in nats, by the exponential-family identity; ≥ 0. K may differ."""
-        checks.common_shape("The two batches", self.batch_shape, other.batch_shape)
-        order = max(self.harmonics, other.harmonics)
-        gap = self._padded(order) - other._padded(order)
-        inner = (gap.conj() * self._moments64(order)).real.sum(-1)
-        return checks.precision_of(self.eta, np.maximum(other._partition[0] - self._partition[0] + inner, 0.0))
+        other = self._same_kind(other)
+        batch = checks.common_shape("The two batches", self.batch_shape, other.batch_shape)
+        mine, its = (np.broadcast_to(np.arange(len(d._flat)).reshape(d.batch_shape), batch) for d in (self, other))
+        own, theirs = self._with_order(other.harmonics), other._partition
+        # The mean of the other exponent, less its value at the other origin: its rise to our origin, and from there.
+        eta, origin = other._flat[its], own.origin[mine]
+        turned = eta.conj() * np.exp(1j * trigpoly.harmonics(eta) * origin[..., None])
+        gain = (turned * own.deficits[mine][..., : other.harmonics]).real.sum(axis=-1)
+        gain += trigpoly.rise(eta, origin, theirs.origin[its])
+        kl = theirs.log_mass[its] - own.log_mass[mine] + own.gain[mine] - gain
+        return checks.precision_of(self.eta, np.maximum(kl, 0.0))
+
+    def _with_order(self, n: int) -> Partition:
+        """The partition with moments of at least the orders 1…n."""
+        return self._partition if n <= self.harmonics else Partition(self._flat, n)
 
     def fisher_information(self) -> Array:
         """Covariance of T = (cos s, sin s, …, cos Ks, sin Ks): (..., 2K, 2K), the Hessian of log Z."""
-        return checks.precision_of(self.eta, fisher_information(self._moments64(2 * self.harmonics)))
+        moments = in_double(self).moments(np.arange(2 * self.harmonics + 1))
+        return checks.precision_of(self.eta, circle_information(self.harmonics)(moments))
 
     # -- distribution function, samples, sets ------------------------------------------------------------
 
@@ -171,11 +187,10 @@ class GeneralizedVonMises:
         return checks.precision_of(self.eta, result.reshape(s.shape))
 
     def quantile(self, p: ArrayLike) -> Array:
-        """The s in [0, 2π] with F(s) = p; p broadcasts against the batch."""
-        p = checks.finite(checks.real(p, "p"), "p")
-        if np.any((p < 0) | (p > 1)):
-            raise InputError(f"p must lie between 0 and 1, got {p.min():.3g} to {p.max():.3g}.")
-        return checks.precision_of(self.eta, self._quantile64(p))
+        """The s in [0, 2π) with F(s) = p, and 2π for p = 1; p broadcasts against the batch."""
+        p = checks.probabilities(p)
+        s = checks.precision_of(self.eta, self._quantile64(p))
+        return np.where(p < 1, trigpoly.wrap(s), s)
 
     def _quantile64(self, p: Array) -> Array:
         p, row = self._rows(p)
@@ -183,21 +198,17 @@ class GeneralizedVonMises:
 
     def sample(self, n: int, rng: Rng = None) -> Array:
         """`n` independent exact draws from each density, by inverse cdf: (n, *batch)."""
-        return checks.precision_of(
-            self.eta, self._quantile64(checks.generator(rng).random((checks.whole(n), *self.batch_shape)))
-        )
+        draws = self._quantile64(checks.generator(rng).random((checks.whole(n), *self.batch_shape)))
+        return trigpoly.wrap(checks.precision_of(self.eta, draws))
 
     def mode(self) -> Array:
         """Angle of the global maximum, proven to be global; 0 where the density is uniform."""
         return trigpoly.wrap(checks.precision_of(self.eta, trigpoly.argmax(self._flat).reshape(self.batch_shape)))
 
     def modes(self) -> Modes:
-        """Every local maximum with its probability mass; a uniform density counts as one mode, at 0."""
-        found = trigpoly.critical_points(self._flat)
-        valley = np.flatnonzero(~found.is_maximum)
-        upto = np.zeros(found.row.size)
-        upto[valley] = self._cumulative.cdf(found.row[valley], found.angle[valley])
-        angles, masses = weighed_modes(found, upto, len(self._flat))
+        """Every local maximum with the probability between its two valleys; a uniform density has one mode, at 0."""
+        angles, masses = modes(self._flat)
+        angles, masses = heaviest_first(angles, masses)
         shape = (*self.batch_shape, angles.shape[1])
         return Modes(
             trigpoly.wrap(checks.precision_of(self.eta, angles.reshape(shape))),
@@ -207,8 +218,9 @@ class GeneralizedVonMises:
     def credible_set(self, p: float = 0.95) -> Array:
         """The smallest set of probability p, as arcs (..., a, 2) of (start, stop) where the density is highest.
 
-        start lies in [0, 2π) and stop in (start, start + 2π]; rows with fewer arcs end in nan. A uniform
-        density gives the whole circle, its only level set.
+        Arcs come in order of start, which lies in [0, 2π); stop lies in (start, start + 2π]; rows with fewer arcs end
+        in nan. A uniform density gives the whole circle, its only level set. Lengths are accurate to many digits, but
+        `stop` is rounded as any angle: stop − start has an error of up to 4e-16 for angles near 1 and 9e-16 near 2π.
         """
         if np.ndim(p) or not 0 < p <= 1:
             raise InputError(f"p must be one number in (0, 1], got {p!r}.")
@@ -221,34 +233,22 @@ class GeneralizedVonMises:
         missing = harmonics - self.harmonics
         return np.concatenate([self._eta64, np.zeros((*self.batch_shape, missing))], axis=-1)
 
-    def fuse(self, other: "GeneralizedVonMises") -> "GeneralizedVonMises":
-        """Normalised product of the two densities: η adds (conjugate update). K may differ."""
+    def _same_kind(self, other: Density) -> "GeneralizedVonMises":
+        """`other`, which may be a `VonMises`, as a density of this kind."""
+        same_group(self, other)
+        return cast("GeneralizedVonMises", cast(Any, other).generalized)
+
+    def fuse(self, other: Density) -> "GeneralizedVonMises":
+        """Normalised product with a density on the circle: η adds (conjugate update). K may differ."""
+        other = self._same_kind(other)
         checks.common_shape("The two batches", self.batch_shape, other.batch_shape)
         order = max(self.harmonics, other.harmonics)
         dtype = np.result_type(self.eta, other.eta)
         return GeneralizedVonMises((self._padded(order) + other._padded(order)).astype(dtype))
-
-    def fuse_batch(self, axis: int = 0) -> "GeneralizedVonMises":
-        """Product along one batch axis: the posterior of many pairs that were moved by the same s."""
-        return GeneralizedVonMises(self.eta.sum(axis=checks.batch_axis(axis, self.batch_shape)))
 
     def diffuse(self, kappa: float) -> "GeneralizedVonMises":
         """Prediction after a random step with density VonMises(κ): moments multiply by I_k(κ)/I₀(κ).
 
         The result is the density of this family with the predicted moments 1…K.
         """
-        kappa = checks.positive(kappa, "kappa")
-        order = np.arange(1, self.harmonics + 1)
-        moments = self._partition[1]
-        # A first guess by variances: the sharpest feature, of variance v, widens to v + 1/κ.
-        with np.errstate(divide="ignore"):
-            variance = np.min(-2 * np.log(np.abs(moments)) / order**2, axis=-1, initial=np.inf)
-        shrink = 1 / (1 + 1 / (kappa * np.maximum(variance, 1e-300)))
-        wanted, guess = moments * bessel_ratio(order, kappa), self._eta64 * shrink[..., None]
-        predicted, error = matching_eta(wanted, guess, _MOMENT_TOLERANCE)
-        if error > 1e3 * _MOMENT_TOLERANCE:
-            raise ConvergenceError(
-                f"The density was matched only to {error:.1e} in its moments (wanted {_MOMENT_TOLERANCE:.0e}).",
-                estimate=GeneralizedVonMises(predicted),
-            )
-        return GeneralizedVonMises(predicted.astype(self.eta.dtype))
+        return diffused(self, np.arange(1, self.harmonics + 1)[:, None], kappa, circle_statistics)

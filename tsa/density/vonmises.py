@@ -5,20 +5,30 @@ log p(φ) = Re(conj(η) e^{iφ}) − log 2πI₀(|η|),      κ = |η|,  μ = ar
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import i0e, i1e, ive
+from scipy.special import i0e, i1e
 
 from tsa._base import Array, InputError, Rng, checks
+from tsa.density._shared import CircleMethods
+from tsa.density.fitting import CircleFit, fit_one_harmonic
+from tsa.density.generalized import GeneralizedVonMises
+from tsa.density.numerics import bessel_ratio, concentration, one_minus_ratio, ratio_over_kappa, ratio_slope, wrap
+from tsa.density.protocol import Certificate, Density, Modes
+
+_NUMPY_SAMPLES_TO = 1e6  # beyond, numpy's von Mises sampler answers with a normal distribution
 
 
-@dataclass(frozen=True, eq=False)
-class VonMises:
-    """A batch of von Mises densities; `eta` is complex, of any shape, |eta| from 0 (uniform) to 1e8.
+@dataclass(frozen=True, eq=False, repr=False)
+class VonMises(CircleMethods):
+    """A batch of von Mises densities; `eta` is complex, its shape is that of the batch, |eta| any finite number.
 
-    Angles that are given broadcast against the batch shape; angles that come out lie in (−π, π], like μ.
-    Answers have the precision of `eta`.
+    It answers everything that `GeneralizedVonMises(eta[..., None])` answers, its equal, and works together with it.
+    Where a closed form exists it is used, so that all but `cdf`, `quantile` and `credible_set` are right to rounding
+    at any κ. Angles that are given broadcast against the batch shape; angles that come out lie in [0, 2π), while the
+    parameter μ = arg η lies in (−π, π]. Answers have the precision of `eta`.
     """
 
     eta: Array
@@ -27,9 +37,23 @@ class VonMises:
         object.__setattr__(self, "eta", checks.frozen(checks.finite(checks.complex_(eta, "eta"), "eta")))
 
     @classmethod
-    def from_conventional(cls, mu: ArrayLike, kappa: ArrayLike) -> "VonMises":
-        """η = κ e^{iμ} (eq. conventional_to_natural)."""
+    def from_conventional(cls, *, mu: ArrayLike, kappa: ArrayLike) -> "VonMises":
+        """η = κ e^{iμ} (eq. conventional_to_natural); by name only, because other functions have the other order."""
         return cls(checks.natural_parameter(kappa, mu))
+
+    @classmethod
+    def uniform(cls) -> "VonMises":
+        """The uniform density."""
+        return cls(0.0)
+
+    @classmethod
+    def fit(cls, angles: ArrayLike, weights: ArrayLike | None = None) -> "CircleFit[VonMises]":
+        """The density of highest likelihood for `angles` (n, *batch), at any concentration.
+
+        An angle of weight w (`weights` (n,) or like the angles) counts as w observations. The result has the density,
+        its standard errors and a test of the fit.
+        """
+        return fit_one_harmonic(cls, angles, weights)
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -37,77 +61,190 @@ class VonMises:
         return self.eta.shape
 
     @property
-    def kappa(self) -> Array:
-        """Concentration κ = |η| (eq. natural_to_conventional)."""
-        return np.abs(self.eta)
+    def harmonics(self) -> int:
+        """1, the number of harmonics."""
+        return 1
+
+    @cached_property
+    def generalized(self) -> GeneralizedVonMises:
+        """The same densities as a `GeneralizedVonMises` of one harmonic."""
+        return GeneralizedVonMises(self.eta[..., None])
 
     @property
-    def mu(self) -> Array:
-        """Mean direction μ = arg η; 0 where the density is uniform."""
-        return np.angle(self.eta)
+    def _restricted(self) -> Array:
+        """Which of the batch have the phases 0 and π only: none here, see `TwoPointVonMises`."""
+        return np.zeros((), bool)
+
+    # -- the normaliser and what follows from it ---------------------------------------------------------
 
     @cached_property
     def _kappa64(self) -> Array:
         return np.abs(self.eta.astype(np.complex128))
 
     @cached_property
+    def _mu64(self) -> Array:
+        return np.angle(self.eta.astype(np.complex128))
+
+    @cached_property
     def _log_normalizer64(self) -> Array:
-        return self._kappa64 + np.log(2 * np.pi * i0e(self._kappa64))
+        return self._kappa64 + self._minus_log_peak
+
+    @cached_property
+    def _minus_log_peak(self) -> Array:
+        """−log p(μ) = log 2πI₀(κ)e^{−κ}."""
+        return np.log(2 * np.pi * i0e(self._kappa64))
+
+    @cached_property
+    def _mean_gap(self) -> Array:
+        """1 − |E[e^{iφ}]| = 1 − I₁(κ)/I₀(κ)."""
+        return one_minus_ratio(self._kappa64)
 
     @property
     def log_normalizer(self) -> Array:
         """log 2πI₀(κ)."""
         return checks.precision_of(self.eta, self._log_normalizer64)
 
+    def log_normalizer_only(self) -> Array:
+        """log 2πI₀(κ) in double precision."""
+        return self._log_normalizer64
+
+    @property
+    def certificate(self) -> Certificate:
+        """Guaranteed relative error of Z, as computed (in double precision): no nodes, no truncation, only rounding."""
+        nothing = np.zeros(self.batch_shape)
+        # Two roundings in κ and one in the sum, and three units in I₀, π and the logarithm.
+        rounding = np.finfo(np.float64).eps * (4 + 2 * self._kappa64)
+        return Certificate(nothing.astype(np.int64), nothing, rounding)
+
     def log_density(self, phi: ArrayLike) -> Array:
         """log p(φ), with 1 − cos taken as 2 sin² so that nothing cancels near the peak of a sharp density."""
-        half = (
-            checks.finite(checks.real(phi, "phi"), "phi").astype(np.float64) - np.angle(self.eta.astype(np.complex128))
-        ) / 2
-        below_peak = 2 * self._kappa64 * np.sin(half) ** 2
-        return checks.precision_of(self.eta, -below_peak - np.log(2 * np.pi * i0e(self._kappa64)))
+        phi = checks.finite(checks.real(phi, "phi"), "phi")
+        checks.common_shape("phi and the batch", phi.shape, self.batch_shape)
+        below_peak = 2 * self._kappa64 * np.sin((phi.astype(np.float64) - self._mu64) / 2) ** 2
+        return checks.precision_of(self.eta, -below_peak - self._minus_log_peak)
 
     def density(self, phi: ArrayLike) -> Array:
         """p(φ)."""
         return np.exp(self.log_density(phi))
 
     def moment(self, n: int) -> Array:
-        """E[e^{inφ}] = I_n(κ)/I₀(κ) · e^{inμ}."""
-        if n != int(n):
-            raise InputError(f"The order of a moment is a whole number; got {n!r}.")
-        size = bessel_ratio(abs(n), self._kappa64)
-        return checks.precision_of(self.eta, size * np.exp(1j * n * np.angle(self.eta.astype(np.complex128))))
+        """E[e^{inφ}] = I_n(κ)/I₀(κ) · e^{inμ}: (...)."""
+        if np.ndim(n) or n != int(n):
+            raise InputError(f"The order of a moment is a whole number; got {n!r}. For several use `moments`.")
+        return self.moments([int(n)])[..., 0]
+
+    def moments(self, orders: ArrayLike) -> Array:
+        """E[e^{inφ}] for each n in integer `orders` (m,) or (m, 1), or for 1…n if one whole number n: (..., m)."""
+        n = checks.harmonics(orders, 1)[:, 0]
+        size = bessel_ratio(np.abs(n), self._kappa64[..., None])
+        return checks.precision_of(self.eta, size * np.exp(1j * n * self._mu64[..., None]))
 
     def entropy(self) -> Array:
         """Differential entropy in nats: log 2πI₀(κ) − κ I₁(κ)/I₀(κ)."""
-        kappa = self._kappa64
-        return checks.precision_of(self.eta, np.log(2 * np.pi * i0e(kappa)) + kappa * _one_minus_ratio(kappa))
+        return checks.precision_of(self.eta, self._minus_log_peak + self._kappa64 * self._mean_gap)
 
-    def kl(self, other: "VonMises") -> Array:
-        """KL(self ‖ other) in nats, by the exponential-family identity; ≥ 0."""
-        mine, its = self._kappa64, other._kappa64
-        half = (np.angle(self.eta.astype(np.complex128)) - np.angle(other.eta.astype(np.complex128))) / 2
-        mean_length = 1 - _one_minus_ratio(mine)
+    def kl(self, other: Density) -> Array:
+        """KL(self ‖ other) in nats, by the exponential-family identity; ≥ 0. `other` is any density on the circle."""
+        if not isinstance(other, VonMises):
+            return self.generalized.kl(other)
+        checks.common_shape("The two batches", self.batch_shape, other.batch_shape)
+        if np.any(self._restricted != other._restricted):
+            raise InputError("Between a phase that is 0 or π and one that is any angle the divergence is infinite.")
+        mine, its, gap = self._kappa64, other._kappa64, self._mean_gap
         # Both normalisers contain e^κ: factored out here, so that large terms do not cancel in floating point.
-        kl = np.log(i0e(its) / i0e(mine)) + (its - mine) * _one_minus_ratio(mine)
-        return checks.precision_of(self.eta, np.maximum(kl + 2 * its * mean_length * np.sin(half) ** 2, 0.0))
+        kl = other._minus_log_peak - self._minus_log_peak + (its - mine) * gap
+        apart = 2 * its * (1 - gap) * np.sin((self._mu64 - other._mu64) / 2) ** 2
+        return checks.precision_of(self.eta, np.maximum(kl + apart, 0.0))
+
+    def fisher_information(self) -> Array:
+        """Covariance of (cos φ, sin φ): (..., 2, 2), the Hessian of log 2πI₀(|η|)."""
+        along, across = ratio_slope(self._kappa64), ratio_over_kappa(self._kappa64)
+        c, s = np.cos(self._mu64), np.sin(self._mu64)
+        mixed = (along - across) * c * s
+        rows = [[along * c**2 + across * s**2, mixed], [mixed, along * s**2 + across * c**2]]
+        return checks.precision_of(self.eta, np.moveaxis(np.array(rows), (0, 1), (-2, -1)))
+
+    def mean(self) -> Array:
+        """Circular mean in [0, 2π), the same as the mode; nan where the density is uniform."""
+        return checks.precision_of(self.eta, np.where(self._kappa64 > 0, self.mode(), np.nan))
+
+    def std(self) -> Array:
+        """Circular standard deviation √(−2 log I₁(κ)/I₀(κ)); inf where the density is uniform."""
+        kappa = self._kappa64
+        with np.errstate(divide="ignore"):
+            small = np.log(kappa * ratio_over_kappa(kappa))
+        log_length = np.where(kappa < 1, small, np.log1p(-one_minus_ratio(np.maximum(kappa, 1.0))))
+        return checks.precision_of(self.eta, np.sqrt(-2 * log_length))
+
+    # -- points and sets ---------------------------------------------------------------------------------
+
+    def cdf(self, phi: ArrayLike) -> Array:
+        """F(φ) = ∫_0^φ p, so F(0) = 0, F(2π) = 1, and F grows by one with each further turn."""
+        return self.generalized.cdf(phi)
+
+    def quantile(self, p: ArrayLike) -> Array:
+        """The φ in [0, 2π) with F(φ) = p, and 2π for p = 1; p broadcasts against the batch."""
+        return self.generalized.quantile(p)
+
+    def mode(self) -> Array:
+        """μ in [0, 2π); 0 where the density is uniform."""
+        return wrap(checks.precision_of(self.eta, wrap(self._mu64)))
+
+    def modes(self) -> Modes:
+        """The mode with mass 1: (..., 1)."""
+        return Modes(self.mode()[..., None], checks.precision_of(self.eta, np.ones((*self.batch_shape, 1))))
+
+    def credible_set(self, p: float = 0.95) -> Array:
+        """The smallest set of probability p, as one arc (..., 1, 2) of (start, stop); start lies in [0, 2π)."""
+        return self.generalized.credible_set(p)
 
     def sample(self, n: int, rng: Rng = None) -> Array:
-        """`n` draws from each density: (n, *batch)."""
-        draws = checks.generator(rng).vonmises(self.mu, self._kappa64, size=(n, *self.batch_shape))
-        return checks.precision_of(self.eta, draws)
+        """`n` independent exact draws from each density, in [0, 2π): (n, *batch)."""
+        rng, shape = checks.generator(rng), (checks.whole(n), *self.batch_shape)
+        kappa = np.broadcast_to(self._kappa64, shape)
+        turned = rng.vonmises(0.0, np.minimum(kappa, _NUMPY_SAMPLES_TO))
+        sharp = kappa > _NUMPY_SAMPLES_TO
+        turned[sharp] = _sharp_draws(kappa[sharp], rng)
+        return wrap(checks.precision_of(self.eta, wrap(turned + self._mu64)))
 
-    def fuse(self, other: "VonMises") -> "VonMises":
-        """Normalised product of the two densities: η adds (conjugate update)."""
+    # -- inference in time -------------------------------------------------------------------------------
+
+    @overload
+    def fuse(self, other: "VonMises") -> "VonMises": ...
+    @overload
+    def fuse(self, other: GeneralizedVonMises) -> GeneralizedVonMises: ...
+    def fuse(self, other: "VonMises | GeneralizedVonMises") -> "VonMises | GeneralizedVonMises":
+        """Normalised product of the two densities: η adds (conjugate update). The more general kind of the two."""
+        if not isinstance(other, VonMises):
+            return self.generalized.fuse(other)
+        if other._restricted.any():
+            return other.fuse(self)
+        checks.common_shape("The two batches", self.batch_shape, other.batch_shape)
         return VonMises(self.eta + other.eta)
 
+    def diffuse(self, kappa: float) -> "VonMises":
+        """Prediction after a random step with density VonMises(κ): the first moment multiplies by I₁(κ)/I₀(κ)."""
+        step = one_minus_ratio(np.asarray(checks.positive(kappa, "kappa")))
+        mine = one_minus_ratio(self._kappa64)
+        predicted = concentration(mine + step - mine * step)
+        return VonMises((predicted * np.exp(1j * self._mu64)).astype(self.eta.dtype))
 
-def bessel_ratio(n: ArrayLike, kappa: ArrayLike) -> Array:
-    """I_n(κ)/I₀(κ); beyond κ = 1e8 by its limit e^{−n²/2κ}, because scipy's Bessel functions return nan there."""
-    n, kappa = np.asarray(n), np.asarray(kappa)
-    usual = np.minimum(kappa, 1e8)
-    sharp = np.exp(-(n**2) / (2 * np.maximum(kappa, 1e8)))
-    return np.where(kappa <= 1e8, ive(n, usual) / i0e(usual), sharp)
+
+def _sharp_draws(kappa: Array, rng: np.random.Generator) -> Array:
+    """One draw for each κ > 1e6, with μ = 0.
+
+    In u = 2√κ sin(φ/2) the density is e^{−u²/2} / √(1 − u²/4κ): a normal one, of which some are rejected. Draws beyond
+    |u| = 40 have a probability below e^{−800} and are rejected too.
+    """
+    u = np.empty(kappa.shape)
+    todo = np.arange(kappa.size)
+    while todo.size:
+        u[todo] = rng.standard_normal(todo.size)
+        room, least = 1 - u[todo] ** 2 / (4 * kappa[todo]), 1 - 1600 / (4 * kappa[todo])
+        accepted = (room >= least) & (rng.random(todo.size) <= np.sqrt(least / np.maximum(room, least)))
+        todo = todo[~accepted]
+    draws: Array = 2 * np.arcsin(u / (2 * np.sqrt(kappa)))
+    return draws
 
 
 def mean_rotation(eta: Array) -> Array:
@@ -142,10 +279,3 @@ def _ratio32(kappa: Array) -> Array:
         value += coefficient
     value /= shifted
     return value
-
-
-def _one_minus_ratio(kappa: Array) -> Array:
-    """1 − I₁(κ)/I₀(κ); beyond κ = 1000 by its asymptotic series, where the difference would cancel."""
-    inverse = 1 / np.maximum(kappa, 1000.0)
-    series = inverse * (1 / 2 + inverse * (1 / 8 + inverse * (1 / 8 + inverse * 25 / 128)))
-    return np.where(kappa > 1000.0, series, (i0e(kappa) - i1e(kappa)) / i0e(kappa))

@@ -1,6 +1,7 @@
 """Benchmarks: every result is a ratio of two operations timed side by side in one run, comparable between machines."""
 
 import time
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -11,11 +12,11 @@ from scipy import fft, integrate, ndimage
 from threadpoolctl import threadpool_limits
 
 from tsa._base import Array
-from tsa.density import GeneralizedVonMises
-from tsa.density.numerics import evaluate, partition
+from tsa.density import GeneralizedVonMises, TorusVonMises
+from tsa.density.numerics import evaluate, partition, torus_partition
 from tsa.files import load
 from tsa.learning import BUNDLED, TrainingRun
-from tsa.model import Subgroup, Torus, balanced
+from tsa.model import Subgroup, Torus, balanced, fourier_model
 from tsa.pictures import Digits, rotated
 from tsa.recognition import BispectralDistance, Euclidean, ManifoldDistance, Metric, Neighbours, TorusDistance
 
@@ -41,6 +42,106 @@ def densities(seed: int = 0) -> None:
         x, y = rng.normal(size=(2, pairs, D)).astype(dtype)
         ours, bare = _race(partial(model.posterior, x, y), partial(_two_products, x, y, w.astype(dtype)))
         print_ratio(f"its two matrix products, {np.dtype(dtype).name}", ours, bare)
+    _sets_and_modes(rng)
+
+
+def _sets_and_modes(rng: np.random.Generator, batch: int = 1000) -> None:
+    """Credible sets and modes as multiples of the log normaliser, and how far their time grows with κ."""
+    scales = (1.0, 1e2, 1e4, 1e6)
+    print(f"90 % credible sets and modes, batch of {batch}, as multiples of log Z; κ ~ Gamma(1, scale)")
+    print("    K  " + "".join(f"{f'scale {scale:g}':>18}" for scale in scales) + "   slowest : fastest scale")
+    worst = np.zeros(2)
+    for K in (2, 4, 8, 16, 32, 64):
+        times = np.empty((len(scales), 3))
+        for i, scale in enumerate(scales):
+            eta = rng.gamma(1.0, scale, (batch, K)) * np.exp(1j * rng.uniform(0, 2 * np.pi, (batch, K)))
+            times[i] = _best_times(partial(_credible_set, eta), partial(_modes, eta), partial(_log_normalizer, eta))
+        multiples = times[:, :2] / times[:, 2:]
+        worst = np.maximum(worst, multiples.max(axis=0))
+        growth = times[:, :2].max(axis=0) / times[:, :2].min(axis=0)
+        columns = "".join(f"{sets:9.1f}× {modes:6.1f}×" for sets, modes in multiples)
+        print(f"  {K:3d}  {columns}   {growth[0]:.1f}× {growth[1]:.1f}×")
+    print(f"  at most {worst[0]:.1f}× for credible sets and {worst[1]:.1f}× for modes")
+    many, K = 10_000, 12
+    eta = rng.gamma(1.0, 1.0, (many, K)) * np.exp(1j * rng.uniform(0, 2 * np.pi, (many, K)))
+    sets, log_z = _best_times(partial(_credible_set, eta), partial(_log_normalizer, eta))
+    print_ratio(f"log Z: {many:,} credible sets, K = {K}, scale 1", sets, log_z)
+
+
+def _credible_set(eta: Array) -> Array:
+    return GeneralizedVonMises(eta).credible_set(0.9)
+
+
+def _modes(eta: Array) -> object:
+    return GeneralizedVonMises(eta).modes()
+
+
+def _log_normalizer(eta: Array) -> Array:
+    return GeneralizedVonMises(eta).log_normalizer
+
+
+def torus(seed: int = 0) -> None:
+    """log Z and moments of posteriors over shifts of pictures: time by concentration, memory, and batches."""
+    rng, noises = np.random.default_rng(seed), (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
+    print("log normaliser and all moments over the 2-torus, CPU milliseconds by σ, slowest : fastest, largest memory")
+    print(f"  {'':22}" + "".join(f"{noise:8g}" for noise in noises))
+    for side in (16, 32, 64):
+        for name, x in _torus_pictures(side, rng).items():
+            times, memory = [], 0.0
+            for noise in noises:
+                density = _shift_posterior(x, noise, rng, hidden=name == "dot out of sight")
+                solve = partial(torus_partition, density.eta[None], density.frequencies, True)
+                times.append(float(_best_times(solve, rounds=7 if side < 64 else 3)[0]))
+                memory = max(memory, _peak_megabytes(solve))
+            row = "".join(f"{1e3 * t:8.1f}" for t in times)
+            print(f"  {f'{side}×{side} {name}':22}{row}   {max(times) / min(times):.1f}×  {memory:.0f} MB")
+    for noise in (1.0, 0.1):
+        pairs = [_shift_posterior(rng.standard_normal((16, 16)), noise, rng) for _ in range(1000)]
+        eta, k = np.stack([p.eta for p in pairs]), pairs[0].frequencies
+        batch, some = _best_times(partial(torus_partition, eta, k, True), partial(_one_by_one, eta[:50], k), rounds=2)
+        some *= 20
+        print_ratio(f"one by one: 1,000 pairs of 16×16, σ = {noise:g} (50 measured)", batch, some)
+
+
+def _torus_pictures(side: int, rng: np.random.Generator) -> dict[str, Array]:
+    """White noise, noise with the spectrum of photographs, a bar, and a dot that will be hidden."""
+    frequency = np.hypot(*np.meshgrid(np.fft.fftfreq(side), np.fft.fftfreq(side)))
+    clouds = np.fft.ifft2(np.fft.fft2(rng.standard_normal((side, side))) / np.maximum(frequency, 1 / side)).real
+    axis = np.arange(side) - side / 2
+    return {
+        "noise": rng.standard_normal((side, side)),
+        "clouds": clouds / clouds.std(),
+        "bar": np.exp(-(axis**2) / 2) * np.ones((side, 1)),
+        "dot out of sight": np.exp(-(axis[:, None] ** 2 + axis**2) / 2),
+    }
+
+
+def _shift_posterior(x: Array, noise: float, rng: np.random.Generator, hidden: bool = False) -> TorusVonMises:
+    """The posterior of x moved by whole pixels, with noise; `hidden`: seen in the corners only, where x is not."""
+    y = np.roll(x, (3, 5), (0, 1)) + noise * rng.standard_normal(x.shape)
+    seen = None
+    if hidden:
+        seen = np.ones(x.shape)
+        seen[tuple(slice(n // 8, n - n // 8) for n in x.shape)] = 0.0
+    posterior = fourier_model(x.shape, noise).posterior(
+        x.ravel(), y.ravel(), seen=None if seen is None else seen.ravel()
+    )
+    assert isinstance(posterior, TorusVonMises)
+    return posterior
+
+
+def _one_by_one(eta: Array, k: Array) -> None:
+    for one in eta:
+        torus_partition(one[None], k, True)
+
+
+def _peak_megabytes(function: Callable[[], object]) -> float:
+    """Largest memory that numpy held at once during a call."""
+    tracemalloc.start()
+    function()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 1e6
 
 
 def learning(steps: int = 2500) -> None:
@@ -194,6 +295,18 @@ def _clock(function: Callable[[], object], repeat: int) -> float:
         start = time.perf_counter()
         function()
         best = min(best, time.perf_counter() - start)
+    return best
+
+
+def _best_times(*functions: Callable[[], object], rounds: int = 3) -> Array:
+    """The best time of each in seconds of CPU; timed alternately, so that a busy machine slows all."""
+    times = np.empty((rounds, len(functions)))
+    for row in times:
+        for i, function in enumerate(functions):
+            start = time.process_time()
+            function()
+            row[i] = time.process_time() - start
+    best: Array = times.min(axis=0)
     return best
 
 

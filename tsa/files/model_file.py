@@ -12,12 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from tsa._base import InputError, ModelFileError, assets
+from tsa._base import Array, InputError, ModelFileError, assets
 from tsa.files._foreign import convert, take_filters
 from tsa.files._npz import json_array, read_arrays, write_atomically, zip_arrays
-from tsa.model import HALF_OF_DOUBLE, HALF_OF_SINGLE, Subgroup, Torus, orthonormality_defect, orthonormalize
+from tsa.model import (
+    HALF_OF_DOUBLE,
+    HALF_OF_SINGLE,
+    Subgroup,
+    Torus,
+    fourier_model,
+    orthonormality_defect,
+    orthonormalize,
+)
 
 _MAX_PATCH_PIXELS = 128 * 128
+_ROUNDING = 1e-13  # of a filter of a DFT, between machines
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +51,11 @@ def save(
     about: dict[str, Any] | None = None,
 ) -> None:
     """Write a model, the shape of its patches (square, or one row, if not given) and its provenance; atomically."""
+    if not isinstance(model, Torus | Subgroup) or not isinstance(path, str | os.PathLike):
+        raise InputError(
+            f"save(model, path) takes a Torus or Subgroup, then a path; got {type(model).__name__} and "
+            f"{type(path).__name__}."
+        )
     write_atomically(path, pack_model(model, shape, about))
 
 
@@ -52,7 +66,7 @@ def pack_model(
     arrays = {
         "filters": model.filters,
         "noise": np.array(model.noise),
-        "shape": np.array(shape or _shape(model.dimension)),
+        "shape": np.array(shape or getattr(model, "sizes", None) or _shape(model.dimension)),
     }
     if isinstance(model, Subgroup):
         arrays["weights"] = model.weights
@@ -61,6 +75,8 @@ def pack_model(
 
 def load(name_or_path: str | os.PathLike[str]) -> Torus | Subgroup:
     """A bundled model by name (`tsa.bundled()` lists them), or the model in a file."""
+    if not isinstance(name_or_path, str | os.PathLike):
+        raise InputError(f"load takes a bundled name or a path; got {type(name_or_path).__name__}.")
     return read(bundled_path(str(name_or_path)) or name_or_path).model
 
 
@@ -114,13 +130,25 @@ def read(source: str | os.PathLike[str] | bytes, project: bool = False, in_rows:
         elif HALF_OF_DOUBLE < defect <= HALF_OF_SINGLE:
             filters = filters.astype(np.complex64)  # they were rounded to single precision
         noise = float(arrays["noise"].reshape(()).real) if "noise" in arrays else 1.0
-        model = Torus(filters, noise) if weights is None else Subgroup(filters, weights, noise)
+        model = Torus(filters, noise) if weights is None else _subgroup(filters, weights, noise, shape)
         shape = _shape(model.dimension) if shape is None else shape
     except (InputError, OverflowError, ValueError) as error:
         raise ModelFileError(str(error)) from error
     if not 1 <= len(shape) <= 2 or min(shape) < 1 or math.prod(shape) != model.dimension:
         raise ModelFileError(f"This file says its patches are {shape}, but its filters have {model.dimension} pixels.")
     return ModelFile(model, shape, about, defect, note)
+
+
+def _subgroup(filters: Array, weights: Array, noise: float, shape: tuple[int, ...] | None) -> Subgroup:
+    """The model with these filters; if they are those of a DFT, the one that works by FFT."""
+    model = Subgroup(filters, weights, noise)
+    sizes = (model.dimension,) if model.parameters == 1 else shape
+    if sizes is None or len(sizes) not in (1, 2) or math.prod(sizes) != model.dimension or min(sizes) < 1:
+        return model
+    fourier = fourier_model(sizes[0] if len(sizes) == 1 else (sizes[0], sizes[1]), noise)
+    if fourier.irreps != model.irreps or not np.allclose(fourier.filters, filters, rtol=0, atol=_ROUNDING):
+        return model
+    return fourier
 
 
 def _shape(dimension: int) -> tuple[int, ...]:

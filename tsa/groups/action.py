@@ -15,10 +15,23 @@ from tsa._base import Array, ShapeError, checks
 
 
 class Action(Protocol):
-    """A group acting on patches: `apply` moves x (..., D) by s."""
+    """A commutative group acting on patches: what a class of one's own needs to be used as an action.
+
+    `shape` is that of a patch, with D pixels in all. `lattice_shape` has an entry for each parameter of the group: the
+    number n of elements 2πm/n that are looked at, all of a finite group, or more than twice the largest weight of a
+    circle. `tsa.groups.check_action` says what is wrong with a class that does not act as a group.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of a patch."""
+
+    @property
+    def lattice_shape(self) -> tuple[int, ...]:
+        """Elements along each parameter."""
 
     def apply(self, x: Array, s: Array) -> Array:
-        """The moved patches."""
+        """Patches x (n, D) moved by s, one angle, or (p,) angles for p parameters; linear and orthogonal."""
 
 
 MAX_MATRIX_SIDE_PIXELS = 32  # up to which the operators that move training pairs are kept as matrices
@@ -49,6 +62,10 @@ class LatticeAction(ABC):
         if x.ndim == 0 or x.shape[-1] != self.dimension:
             raise ShapeError(f"Patches of {self} have {self.dimension} pixels in the last axis; got {x.shape}.")
         return x
+
+    @abstractmethod
+    def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
+        """x (..., D) moved by s (...), or (..., p) if p > 1, broadcast against the batch of x."""
 
     @abstractmethod
     def operators(self) -> Iterator[Array]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import ndimage, sparse
 
-from tsa._base import Array, InputError, checks
+from tsa._base import Array, checks
 from tsa.groups.action import MAX_MATRIX_SIDE_PIXELS, LatticeAction
 
 
@@ -24,8 +24,8 @@ class ImageRotation(LatticeAction):
     size: int
 
     def __post_init__(self) -> None:
-        if self.size < 2:
-            raise InputError(f"An image to rotate has at least 2×2 pixels; got size {self.size}.")
+        side = checks.size(self.size, "An image to rotate has at least 2×2 pixels, given by its side", 2)
+        object.__setattr__(self, "size", side)
 
     def __repr__(self) -> str:
         return f"ImageRotation({self.size})"
@@ -119,7 +119,7 @@ class ImageRotation(LatticeAction):
     def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
         """x (..., D) turned by s, one angle for all or one for each (broadcast against the batch of x)."""
         x, s = self._patches(x), checks.finite(checks.real(s, "s"), "s")
-        shape = np.broadcast_shapes(x.shape[:-1], s.shape)
+        shape = checks.common_shape("The patches x and the angles s", x.shape[:-1], s.shape)
         flat = np.broadcast_to(x, (*shape, self.dimension)).reshape(-1, self.dimension)
         angles, which = np.unique(np.broadcast_to(s, shape), return_inverse=True)
         result = np.zeros(flat.shape, x.dtype)

@@ -23,9 +23,10 @@ class CyclicShift(LatticeAction):
     sizes: tuple[int, ...]
 
     def __init__(self, sizes: int | tuple[int, int]) -> None:
-        shape = (int(sizes),) if isinstance(sizes, int | np.integer) else tuple(int(n) for n in sizes)
-        if len(shape) not in (1, 2) or min(shape) < 1:
+        given = sizes if isinstance(sizes, tuple | list) else (sizes,)
+        if len(given) not in (1, 2):
             raise InputError(f"CyclicShift is made for n samples or (h, w) pixels; got {sizes!r}.")
+        shape = tuple(checks.size(n, "CyclicShift is made for n samples or (h, w) pixels") for n in given)
         object.__setattr__(self, "sizes", shape)
 
     def __repr__(self) -> str:
@@ -74,6 +75,7 @@ class CyclicShift(LatticeAction):
     def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
         """x (..., D) shifted by s (...) or (..., 2), broadcast against the batch of x."""
         x, s = self._patches(x), checks.as_points(s, self.parameters)
+        checks.common_shape("The patches x and the shifts s", x.shape[:-1], s.shape[:-1])
         frequencies = np.stack(np.meshgrid(*(fft.fftfreq(n, 1 / n) for n in self.shape), indexing="ij"), axis=-1)
         phase = np.exp(-1j * np.tensordot(s, frequencies, ([-1], [-1])))
         axes = tuple(range(-len(self.shape), 0))

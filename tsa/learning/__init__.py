@@ -1,7 +1,8 @@
-"""Learning from pairs of patches: the training loop, the estimator, fine-tuning, repeatable training runs."""
+"""Learning from pairs: the training loop, the estimator, fine-tuning, repeatable runs, groups found in pairs."""
 
 from tsa.learning._sgd import TrainingProgress, sgd, sgd_step
-from tsa.learning.adaptation import fine_tune
+from tsa.learning.adaptation import adapt, fine_tune
+from tsa.learning.discovery import Discovery, DiscoveryEvidence, discover
 from tsa.learning.estimator import TSA
 from tsa.learning.runs import BUNDLED, Checkpoint, TrainingRun, train_run
 
@@ -9,8 +10,12 @@ __all__ = [
     "BUNDLED",
     "TSA",
     "Checkpoint",
+    "Discovery",
+    "DiscoveryEvidence",
     "TrainingProgress",
     "TrainingRun",
+    "adapt",
+    "discover",
     "fine_tune",
     "sgd",
     "sgd_step",

@@ -13,7 +13,7 @@ from itertools import islice
 import numpy as np
 from scipy.special import i0e
 
-from tsa._base import Array, InputError
+from tsa._base import Array, ConvergenceError, InputError
 from tsa.density import mean_rotation
 from tsa.model import nearest_orthonormal
 
@@ -104,18 +104,33 @@ def sgd(
     def progress_now() -> TrainingProgress:
         nonlocal curve
         speed, evidence = seen / max(time.perf_counter() - begun, 1e-9), _log_evidence(z, y, noise)
+        if not (np.isfinite(evidence) and np.all(np.isfinite(basis))):
+            raise _diverged(basis, y, step, noise, learning_rate)
         curve = (*curve, (pairs, evidence))
         return TrainingProgress(step, pairs, evidence, speed, basis, curve)
 
     for x, y in _made_ahead(batches):
         pairs = step * len(x) if not seen else pairs
         rate = learning_rate / np.sqrt(1 + pairs // pairs_per_pass)
-        basis, z = sgd_step(basis, x, y, rate, noise)
+        try:
+            basis, z = sgd_step(basis, x, y, rate, noise)
+        except np.linalg.LinAlgError:  # of filters that are not finite
+            raise _diverged(basis, y, step, noise, learning_rate) from None
         step, pairs, seen = step + 1, pairs + len(x), seen + len(x)
         if step % _REPORT_STEPS == 0 or step == 1:
             yield progress_now()
     if seen and step % _REPORT_STEPS and step > 1:
         yield progress_now()
+
+
+def _diverged(basis: Array, y: Array, step: int, noise: float, learning_rate: float) -> ConvergenceError:
+    size = float(np.sqrt(np.mean(np.square(y, dtype=np.float64))))
+    return ConvergenceError(
+        f"The training diverged after {step} steps: its filters are no longer finite. The pixels have size {size:.3g} "
+        f"at σ = {noise:g}, and a step is proportional to (size/σ)². Scale the patches to σ, or lower the learning "
+        f"rate ({learning_rate:g}).",
+        basis,
+    )
 
 
 def _log_evidence(z: Array, y: Array, noise: float) -> float:

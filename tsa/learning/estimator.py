@@ -1,82 +1,115 @@
 """The estimator `TSA`: learns filters from pairs of patches, with the interface of a scikit-learn transformer."""
 
+import math
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tsa._base import Array, InputError, ShapeError, checks
+from tsa._base import Array, Estimator, InputError, ShapeError, checks, feature_rows
+from tsa.groups import Group, named_group
 from tsa.learning._blas import one_blas_thread
+from tsa.learning._planes_by_em import MIN_COHERENCE, fit_planes
 from tsa.learning._sgd import PAIRS_PER_PASS, Pairs, TrainingProgress, initial_basis, sgd
 from tsa.model import Torus, orthonormal_again
 
 
-class TSA:
+class TSA(Estimator):
     """Toroidal Subgroup Analysis as a scikit-learn transformer: learns the filters of a maximal torus.
 
     Parameters
     ----------
     n_subspaces : planes to learn (the paper's 100 filters are 50 subspaces)
-    noise : σ of the model
-    learning_rate : α₀ of the schedule α₀/√T
-    batch_size, n_pairs : pairs per minibatch, and in all
+    solver : what `fit` does. `em` needs no settings and works at any scale of the data; `sgd` is the paper's way
+    noise : σ of the model; None finds it (`em`), or takes the paper's 1 (`sgd`)
+    learning_rate : α₀ of the schedule α₀/√T of SGD
+    batch_size, n_pairs : pairs per minibatch of SGD, and in all
     random_state : seed of the first filters and of the order of the pairs
+    group : None to learn from the pairs (X, y) that `fit` is given; or an action, or its name `rotation` (of square
+        patches) or `shift` (of the D values): then `fit` moves X by random elements of the group to make pairs, and
+        what it is given as y is not used. So it stands in a `Pipeline` before a classifier, where y are labels.
 
-    After fitting, `model_` is the `Torus`, `curve_` the evidence as (pairs, mean log evidence per pair).
+    After fitting, `model_` is the `Torus`, `curve_` the evidence as (pairs, mean log evidence per pair), and after
+    `em` `coherence_` (J,) the correlation of |z(x)|² and |z(y)|² of each plane in held-out pairs. A warning says which
+    planes were not found. `partial_fit` and `fit_stream` are SGD.
     """
+
+    parameter_names = (
+        "n_subspaces",
+        "solver",
+        "noise",
+        "learning_rate",
+        "batch_size",
+        "n_pairs",
+        "random_state",
+        "group",
+    )
 
     def __init__(
         self,
         n_subspaces: int = 50,
         *,
-        noise: float = 1.0,
+        solver: str = "em",
+        noise: float | None = None,
         learning_rate: float = 0.25,
         batch_size: int = 100,
         n_pairs: int = 250_000,
         random_state: int | None = None,
+        group: Group | str | None = None,
     ) -> None:
         self.n_subspaces = n_subspaces
+        self.solver = solver
         self.noise = noise
         self.learning_rate = learning_rate
         self.batch_size = batch_size
         self.n_pairs = n_pairs
         self.random_state = random_state
-
-    def __repr__(self) -> str:
-        return f"TSA({', '.join(f'{k}={v!r}' for k, v in self.get_params().items())})"
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters of the constructor."""
-        names = ("n_subspaces", "noise", "learning_rate", "batch_size", "n_pairs", "random_state")
-        return {name: getattr(self, name) for name in names}
-
-    def set_params(self, **params: Any) -> "TSA":
-        """Change parameters; returns self."""
-        for name, value in params.items():
-            if name not in self.get_params():
-                raise InputError(f"TSA has no parameter {name!r}; it has {', '.join(self.get_params())}.")
-            setattr(self, name, value)
-        return self
+        self.group = group
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
 
-        target = TargetTags(required=True, two_d_labels=True, one_d_labels=False)
-        return Tags(estimator_type=None, target_tags=target, transformer_tags=TransformerTags(), input_tags=InputTags())
+        pairs = self.group is None
+        target = TargetTags(required=pairs, two_d_labels=pairs, one_d_labels=False)
+        kept = TransformerTags(preserves_dtype=["float64", "float32"])
+        return Tags(estimator_type=None, target_tags=target, transformer_tags=kept, input_tags=InputTags())
 
     # -- learning ----------------------------------------------------------------------------------------
 
-    def fit(self, X: ArrayLike, Y: ArrayLike) -> "TSA":
-        """Learn from pairs (n, D): passes over them in random order until n_pairs have been seen; returns self."""
-        x, y = _pair(X, Y)
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> "TSA":
+        """Learn from pairs (n, D); returns self.
+
+        y is X moved, (n, D); with a `group` X alone is enough, and y is not used. `em` uses all pairs; `sgd`, which
+        also learns with a `group`, passes over them in random order until n_pairs have been seen.
+        """
+        if self.group is not None:
+            return self._fit_moved(feature_rows(X, "X").astype(np.float32, copy=False), self.group)
+        x, moved = _pair(X, y)
         rng = np.random.default_rng(self.random_state)
         self._begin(x, rng)
-        return self._run(self._shuffled(x, y, rng), pairs_per_pass=len(x))
+        if self.solver == "em":
+            return self._fit_em(x, moved, rng)
+        return self._run(self._shuffled(x, moved, rng), pairs_per_pass=len(x))
 
-    def partial_fit(self, X: ArrayLike, Y: ArrayLike) -> "TSA":
+    def _fit_moved(self, x: Array, group: Group | str) -> "TSA":
+        """Learn from x (n, D) moved by random elements of the group."""
+        action = _action(group, x.shape[1])
+        rng = np.random.default_rng(self.random_state)
+        self._begin(x, rng)
+        stream = action.stream(int(rng.integers(2**31)), self.batch_size, patches=x)
+        return self._run(self._limited(next(stream), stream), pairs_per_pass=len(x))
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> "TSA":
         """One pass over these pairs (n, D), continuing from what was learned; returns self."""
-        x, y = _pair(X, Y)
+        if self.__sklearn_is_fitted__():
+            X = self._query(X)
+        if self.group is not None:
+            x = feature_rows(X, "X").astype(np.float32, copy=False)
+            seed = None if self.random_state is None else [self.random_state, getattr(self, "n_steps_", 0)]
+            x, y, _ = _action(self.group, x.shape[1]).pairs(len(x), np.random.default_rng(seed), patches=x)
+        x, y = _pair(X if self.group is None else x, y)
         if not hasattr(self, "basis_"):
             self._begin(x, np.random.default_rng(self.random_state))
         batches = ((x[i : i + self.batch_size], y[i : i + self.batch_size]) for i in range(0, len(x), self.batch_size))
@@ -96,8 +129,27 @@ class TSA:
         self._begin(x, np.random.default_rng(self.random_state))
         return self._run(self._limited(first, batches), PAIRS_PER_PASS, callback)
 
+    def _fit_em(self, x: Array, y: Array, rng: np.random.Generator) -> "TSA":
+        with one_blas_thread():
+            fitted = fit_planes(x, y, self.n_subspaces, self.noise, rng)
+        self.basis_ = np.ascontiguousarray(fitted.filters.astype(np.complex64)).view(np.float32)
+        self.noise_, self.coherence_, self.converged_ = fitted.noise, fitted.coherence, fitted.converged
+        self.n_steps_, self.curve_[:] = fitted.steps, [(len(x), fitted.log_evidence)]
+        poor = np.flatnonzero(~(fitted.coherence > MIN_COHERENCE * fitted.coherence.max()))
+        if len(poor) or not fitted.coherence.max() > 5 / np.sqrt(len(x) / 5):
+            which = poor.tolist() if len(poor) else "all"
+            warnings.warn(
+                f"Planes {which} of {self.n_subspaces} do not keep their energy from x to y: they were not found. "
+                f"About {x.shape[1] ** 2:,} pairs are needed for {x.shape[1]} pixels; {len(x):,} were given. Learn "
+                "fewer planes if the group has fewer.",
+                stacklevel=3,
+            )
+        return self
+
     def _begin(self, x: Array, rng: np.random.Generator) -> None:
-        checks.positive(self.noise, "noise")
+        if self.solver not in ("em", "sgd"):
+            raise InputError(f"The solver is `em` or `sgd`; got {self.solver!r}.")
+        self.noise_ = 1.0 if self.noise is None else checks.positive(self.noise, "noise")
         checks.positive(self.learning_rate, "learning_rate")
         if min(self.n_subspaces, self.batch_size, self.n_pairs) < 1:
             raise InputError("n_subspaces, batch_size and n_pairs must be at least 1.")
@@ -111,7 +163,7 @@ class TSA:
         reports = sgd(
             batches,
             self.basis_,
-            noise=self.noise,
+            noise=self.noise_,
             learning_rate=self.learning_rate,
             pairs_per_pass=pairs_per_pass,
             step=self.n_steps_,
@@ -146,29 +198,54 @@ class TSA:
     @property
     def model_(self) -> Torus:
         """The learned maximal torus."""
-        if not hasattr(self, "basis_"):
-            raise InputError("This TSA has not learned anything yet; call fit, partial_fit or fit_stream first.")
-        return Torus(orthonormal_again(self.basis_.view(np.complex64)), self.noise)
+        self._check_fitted("This TSA has not learned anything yet; call fit, partial_fit or fit_stream first.")
+        return Torus(orthonormal_again(self.basis_.view(np.complex64)), self.noise_)
 
     def transform(self, X: ArrayLike) -> Array:
         """√κ̂ = |z|/σ, (n, J): the invariants whose Euclidean distance is the exact distance of the orbits."""
-        return np.sqrt(self.model_.invariants(X))
+        model = self.model_
+        return np.sqrt(model.invariants(self._query(X)))
 
-    def fit_transform(self, X: ArrayLike, Y: ArrayLike) -> Array:
+    def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None) -> Array:
         """`fit`, then `transform` of X."""
-        return self.fit(X, Y).transform(X)
+        return self.fit(X, y).transform(X)
 
-    def score(self, X: ArrayLike, Y: ArrayLike) -> float:
-        """Mean log evidence per pair."""
-        return float(np.mean(self.model_.log_evidence(X, Y), dtype=np.float64))
+    def score(self, X: ArrayLike, y: ArrayLike | None = None) -> float:
+        """Mean log evidence per pair; with a `group`, of X moved by elements drawn with seed 0."""
+        model = self.model_
+        x = self._query(X)
+        if self.group is not None:
+            x, y, _ = _action(self.group, x.shape[1]).pairs(len(x), 0, patches=x)
+        elif y is None:
+            raise InputError("score needs pairs: X and X moved. To have X moved for you: TSA(group='rotation').")
+        return float(np.mean(model.log_evidence(x, y), dtype=np.float64))
 
 
-def _pair(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-    arrays = [
-        checks.finite(checks.real(a, name), name).astype(np.float32, copy=False) for a, name in ((x, "X"), (y, "Y"))
-    ]
+def _action(group: Group | str, pixels: int) -> Group:
+    """The action of this name on patches with so many pixels, or the action itself if it fits them."""
+    if pixels < 2:
+        raise ShapeError("A plane needs two pixels; got patches of 1 feature(s), n_features = 1.")
+    if isinstance(group, str):
+        side = math.isqrt(pixels)
+        if group == "rotation" and side * side != pixels:
+            raise ShapeError(f"Rotation is of square patches; {pixels} pixels are not a square.")
+        group = named_group(group, (side, side) if group == "rotation" else (pixels,))
+    if group.dimension != pixels:
+        raise ShapeError(f"{group} moves patches of {group.dimension} pixels; got {pixels}.")
+    return group
+
+
+def _pair(x: ArrayLike, y: ArrayLike | None) -> tuple[Array, Array]:
+    if y is None:
+        raise InputError(
+            "TSA requires y to be passed, but the target y is None: it learns from pairs, X and X moved. To have X "
+            "moved for you, say by which group: TSA(group='rotation')."
+        )
+    arrays = [feature_rows(x, "X"), checks.finite(checks.real(y, "Y"), "Y")]
+    arrays = [a.astype(np.float32, copy=False) for a in arrays]
     if arrays[0].ndim != 2 or arrays[0].shape != arrays[1].shape or not arrays[0].size:
         raise ShapeError(
-            f"Training pairs are two arrays (n, D) of one shape; got {arrays[0].shape} and {arrays[1].shape}."
+            f"Training pairs are two arrays (n, D) of one shape; got {arrays[0].shape} and {arrays[1].shape}. If y are "
+            "labels, say by which group to move X: TSA(group='rotation')."
         )
     return arrays[0], arrays[1]

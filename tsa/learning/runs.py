@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,10 @@ _CHECKPOINT_STEPS = 500
 
 @dataclass(frozen=True)
 class TrainingRun:
-    """One training run on white noise, and whether its result is refined."""
+    """One training run on white noise or on patches of pictures, and whether its result is refined.
+
+    `pictures` identifies the patches (a digest), so that a checkpoint is continued with the same ones; empty for noise.
+    """
 
     group: str
     shape: tuple[int, ...]
@@ -39,6 +43,7 @@ class TrainingRun:
     batch_size: int = 100
     seed: int = 0
     refined: bool = False
+    pictures: str = ""
 
     def __post_init__(self) -> None:
         counts = {"subspaces": self.n_subspaces, "pairs": self.n_pairs, "pairs per step": self.batch_size}
@@ -63,11 +68,19 @@ class TrainingRun:
         """Minibatches in all."""
         return -(-self.n_pairs // self.batch_size)
 
-    def train(self, start: TrainingProgress | None = None) -> Iterator[TrainingProgress]:
-        """Train from the beginning, or from an earlier report exactly as if never stopped."""
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What model files and checkpoints hold of this run; `pictures` only if there are any, as in older files."""
+        return {name: value for name, value in asdict(self).items() if name != "pictures" or value}
+
+    def train(self, start: TrainingProgress | None = None, patches: Array | None = None) -> Iterator[TrainingProgress]:
+        """Train from the beginning, or from an earlier report exactly as if never stopped.
+
+        `patches` (n, D) are moved to make pairs, in place of white noise.
+        """
         support, step = self.action.support, start.step if start else 0
         # Pixels that are always zero need no arithmetic: train without them.
-        stream = self.action.stream(self.seed, self.batch_size, start=step, on_support=True)
+        stream = self.action.stream(self.seed, self.batch_size, patches, start=step, on_support=True)
         if start is None:
             inner = initial_basis(np.ones((1, support.size)), self.n_subspaces, np.random.default_rng(self.seed))
         else:
@@ -100,7 +113,7 @@ class TrainingRun:
             score = recovery(model, self.action)
         about = {
             "group": self.group,
-            "recipe": asdict(self),
+            "recipe": self.settings,
             "curve": curve,
             "recovery": {"score": score.score, "least relative purity": float(score.relative_purity.min())},
             "versions": {name: importlib.metadata.version(name) for name in ("tsa-explorer", "numpy", "scipy")}
@@ -113,20 +126,17 @@ def train_run(
     run: TrainingRun,
     start: TrainingProgress | None = None,
     on_progress: Callable[[TrainingProgress], object] | None = None,
+    patches: Array | None = None,
 ) -> ModelFile:
     """Train, from the beginning or from an earlier report, and make the model.
 
-    `on_progress` is called with every report. An interrupt (Ctrl-C) ends the training early, with what it has learned.
+    `on_progress` is called with every report.
     """
     latest = start
-    try:
-        with one_blas_thread():
-            for latest in run.train(start):
-                if on_progress is not None:
-                    on_progress(latest)
-    except KeyboardInterrupt:
-        if latest is None:
-            raise
+    with one_blas_thread():
+        for latest in run.train(start, patches):
+            if on_progress is not None:
+                on_progress(latest)
     assert latest is not None
     return run.to_model_file(latest.filters, latest.curve)
 
@@ -135,32 +145,36 @@ class Checkpoint:
     """A file from which a training can be resumed with bit-identical results, however it was interrupted."""
 
     def __init__(self, path: Path, run: TrainingRun) -> None:
-        self._path, self._run = path, run
+        self.path, self._run = path, run
 
     def update(self, progress: TrainingProgress) -> None:
         """Write the file, every 500 steps; to be called with every report."""
         if progress.step % _CHECKPOINT_STEPS == 0:
-            about = files.json_array({"recipe": asdict(self._run), "step": progress.step})
-            files.write_arrays(self._path, {"basis": progress.basis, "curve": np.array(progress.curve), "about": about})
+            self.write(progress)
+
+    def write(self, progress: TrainingProgress) -> None:
+        """Write the file, whatever the step."""
+        about = files.json_array({"recipe": self._run.settings, "step": progress.step})
+        files.write_arrays(self.path, {"basis": progress.basis, "curve": np.array(progress.curve), "about": about})
 
     def read(self) -> TrainingProgress | None:
         """The report that was written last; None if there is no file. An error if it is of another run."""
-        if not self._path.exists():
+        if not self.path.exists():
             return None
-        arrays = files.read_arrays(self._path)
+        arrays = files.read_arrays(self.path)
         try:
             about = json.loads(arrays["about"].tobytes())
-            if about["recipe"] != json.loads(json.dumps(asdict(self._run))):
-                raise ModelFileError(f"{self._path} belongs to a run with other settings: {about['recipe']}.")
+            if about["recipe"] != json.loads(json.dumps(self._run.settings)):
+                raise ModelFileError(f"{self.path} belongs to a run with other settings: {about['recipe']}.")
             curve = tuple((int(pairs), float(value)) for pairs, value in arrays["curve"])
             basis, (pairs, evidence) = np.ascontiguousarray(arrays["basis"], np.float32), curve[-1]
             return TrainingProgress(int(about["step"]), pairs, evidence, 0.0, basis, curve)
         except (KeyError, ValueError, TypeError, IndexError) as error:
-            raise ModelFileError(f"{self._path} is not a checkpoint of ours.") from error
+            raise ModelFileError(f"{self.path} is not a checkpoint of ours.") from error
 
     def delete(self) -> None:
         """Remove the file, once the model is saved."""
-        self._path.unlink(missing_ok=True)
+        self.path.unlink(missing_ok=True)
 
 
 _ROTATION = TrainingRun("rotation", (16, 16), n_subspaces=50)

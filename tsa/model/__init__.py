@@ -18,14 +18,18 @@ from tsa.model.fourier import fourier_model
 from tsa.model.planes import balanced, principal
 from tsa.model.subgroup import Subgroup
 from tsa.model.torus import Torus
+from tsa.model.tracking import ConstantVelocity, RandomWalk, Track, track, track_best_guess
 from tsa.model.weights import Weight, Weights, lattice_points, weight_name
 
 __all__ = [
     "HALF_OF_DOUBLE",
     "HALF_OF_SINGLE",
+    "ConstantVelocity",
     "EvidenceGradient",
+    "RandomWalk",
     "Subgroup",
     "Torus",
+    "Track",
     "Weight",
     "Weights",
     "balanced",
@@ -39,5 +43,7 @@ __all__ = [
     "principal",
     "real_columns",
     "squared_norm",
+    "track",
+    "track_best_guess",
     "weight_name",
 ]

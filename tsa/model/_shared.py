@@ -52,7 +52,7 @@ class PhaseModel(ABC, Generic[Prior]):
     def with_noise(self, noise: float) -> Self:
         """The same model with another σ, all other fields kept; the filters are not checked again."""
         other = object.__new__(type(self))
-        vars(other).update({field.name: getattr(self, field.name) for field in fields(self)})
+        vars(other).update({field.name: vars(self)[field.name] for field in fields(self) if field.name in vars(self)})
         vars(other)["noise"] = checks.positive(noise, "noise")
         return other
 
@@ -100,11 +100,15 @@ class PhaseModel(ABC, Generic[Prior]):
 
     def reconstruct(self, z: ArrayLike) -> Array:
         """x = Σ_j Re(conj(f_j) z_j): (..., J) → (..., D); undoes `coordinates` within the span of the filters."""
+        z = self._checked_coordinates(z)
+        parts = np.ascontiguousarray(z).view(np.finfo(z.dtype).dtype)
+        return parts @ self._bases[parts.dtype].T
+
+    def _checked_coordinates(self, z: ArrayLike) -> Array:
         z = checks.complex_(z, "z")
         if z.ndim == 0 or z.shape[-1] != self.subspaces:
             raise ShapeError(f"This model has {self.subspaces} subspaces in the last axis of z; got {z.shape}.")
-        parts = np.ascontiguousarray(z).view(np.finfo(z.dtype).dtype)
-        return parts @ self._bases[parts.dtype].T
+        return z
 
     def invariants(self, x: ArrayLike) -> Array:
         """κ̂_j = |z_j|²/σ², the concentrations of p(φ | x, x): (..., D) → (..., J)."""
@@ -130,14 +134,26 @@ class PhaseModel(ABC, Generic[Prior]):
             eta *= 1 / self.noise**2
         return checks.finite(eta, "the natural parameters of the pair")
 
-    # The parts of the evidence in which the models differ.
+    # The parts of the likelihood and of the evidence in which the models differ.
+    def likelihood_from(self, u: Array, v: Array) -> Array:
+        """Natural parameters of all terms of log p(y | x, phases) that the phases change: `natural_from`, or more."""
+        return self.natural_from(u, v)
+
+    def _constant_energy(self, u: Array) -> Array:
+        """The part of the squared norm of the moved x that does not depend on the phases: (...)."""
+        return squared_norm(u)
+
+    def _mean_energy_share(self, mean: Array) -> Array | float:
+        """E‖moved z_j‖²/|z_j|² from the `_mean_rotation`: 1, or (..., J); less than 1 where moving loses energy."""
+        return 1.0
+
     @abstractmethod
     def _log_ratio(self, eta: Array, prior: Prior | None) -> Array:
-        """Log of the ratio of the posterior's normaliser to the prior's."""
+        """Log of the ratio of the posterior's normaliser to the prior's, with the parameters of `likelihood_from`."""
 
     @abstractmethod
     def _mean_rotation(self, eta: Array, prior: Prior | None) -> Array:
-        """E[e^{iφ_j}] under the posterior."""
+        """E[e^{iφ_j}] under the posterior, for each parameter of `likelihood_from`."""
 
     def log_evidence(self, x: ArrayLike, y: ArrayLike, prior: Prior | None = None) -> Array:
         """log p(y | x), the transformation integrated out (eq. marginal_likelihood_uncoupled): (...).
@@ -150,12 +166,12 @@ class PhaseModel(ABC, Generic[Prior]):
 
     def log_evidence_from(self, u: Array, v: Array, squared_norm_y: Array, prior: Prior | None = None) -> Array:
         """log p(y | x) from coordinates and the squared norm ‖y‖² of the whole patch y, (...): (...)."""
-        eta = self.natural_from(u, v)
+        eta = self.likelihood_from(u, v)
         return checks.precision_of(eta, self._constant(u, squared_norm_y) + self._log_ratio(eta, prior))
 
     def _constant(self, u: Array, squared_norm_y: Array) -> Array:
-        """−(‖u‖² + ‖y‖²)/2σ² − D/2 log 2πσ²: the part of the evidence that the phases do not change."""
-        energy = squared_norm(u) + squared_norm_y
+        """−(constant energy + ‖y‖²)/2σ² − D/2 log 2πσ²: the part of the evidence that the phases do not change."""
+        energy = self._constant_energy(u) + squared_norm_y
         return -energy / (2 * self.noise**2) - self.dimension / 2 * np.log(2 * np.pi * self.noise**2)
 
     def evidence_gradient(self, x: ArrayLike, y: ArrayLike, prior: Prior | None = None) -> EvidenceGradient:
@@ -165,11 +181,11 @@ class PhaseModel(ABC, Generic[Prior]):
         b_jn carry the *prior* κ_j as factor and divisor, which is 0 and ∞ for the uniform prior.)
         """
         x, y, u, v = self._pair(x, y)
-        eta = self.natural_from(u, v)
-        mean = self._mean_rotation(eta, prior)
-        u, v, mean = np.broadcast_arrays(u, v, mean)
+        eta = self.likelihood_from(u, v)
+        mean_terms = self._mean_rotation(eta, prior)
+        u, v, mean = np.broadcast_arrays(u, v, mean_terms[..., : self.subspaces])
         variance = self.noise**2
-        d_u = (mean.conj() * v - u) / variance
+        d_u = (mean.conj() * v - self._mean_energy_share(mean_terms) * u) / variance
         d_v = mean * u / variance
         batch = u.shape[:-1]
         columns = [np.broadcast_to(p, (*batch, self.dimension)).reshape(-1, self.dimension).T for p in (x, y)]
@@ -178,8 +194,8 @@ class PhaseModel(ABC, Generic[Prior]):
 
         squared_norm_y = _squared_norm(y)
         constant = self._constant(u, squared_norm_y)
-        pull = np.sum((mean.conj() * eta).real, axis=-1, dtype=np.float64)
-        squares = squared_norm(u) + squared_norm_y
+        pull = np.sum((mean_terms.conj() * eta).real, axis=-1, dtype=np.float64)
+        squares = self._constant_energy(u) + squared_norm_y
         noise = np.sum(squares / variance - self.dimension - 2 * pull) / self.noise
         total = np.sum(constant + self._log_ratio(eta, prior))  # both have the full batch shape
         return EvidenceGradient(float(total), filters, float(noise))

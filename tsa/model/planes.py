@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
-from tsa._base import Array, checks
+from tsa._base import Array, InputError, checks
 from tsa.model.subgroup import Subgroup
 
 
@@ -48,6 +48,8 @@ def _axes(z: Array, plane: bool) -> Array:
 
 def _split(model: Subgroup, patches: ArrayLike | None, mixing: Callable[[int, bool], Array]) -> Subgroup:
     """Each weight space's filters, folded, multiplied by its principal axes and by `mixing(m, whether lines)`."""
+    if not isinstance(model, Subgroup):
+        raise InputError(f"Weight spaces are split of a Subgroup; got {type(model).__name__}.")
     irreps = model.irreps
     folded = np.where(irreps.negated, model.filters.conj(), model.filters).astype(np.complex128)
     z = None if patches is None else model.coordinates(checks.rows(patches, "patches").astype(np.float64))

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import i0e
 
-from tsa._base import Array, InputError, checks
-from tsa.density import VonMises, mean_rotation
+from tsa._base import Array, InputError, ShapeError, checks
+from tsa.density import TwoPointVonMises, VonMises, mean_rotation
 from tsa.model._shared import PhaseModel
 
 
@@ -24,13 +24,33 @@ class Torus(PhaseModel[VonMises]):
         super().__init__(filters, noise)
 
     def posterior(self, x: ArrayLike, y: ArrayLike, prior: VonMises | None = None) -> VonMises:
-        """p(φ | x, y) = ∏_j VonMises(η̂_j), η̂_j = η_j + conj(z_j(x)) z_j(y)/σ² (eq. posterior_params): (..., J)."""
+        """p(φ | x, y) = ∏_j VonMises(η̂_j), η̂_j = η_j + conj(z_j(x)) z_j(y)/σ² (eq. posterior_params): (..., J).
+
+        With lines it is a `TwoPointVonMises`, which has the same methods: the phase of a line is 0 or π.
+        """
         _, _, u, v = self._pair(x, y)
         return self.posterior_from(u, v, prior)
 
     def posterior_from(self, u: Array, v: Array, prior: VonMises | None = None) -> VonMises:
         """p(φ | x, y) from the coordinates u = z(x) and v = z(y)."""
-        return VonMises(self._with_prior(self.natural_from(u, v), prior))
+        eta = self._with_prior(self.natural_from(u, v), prior)
+        return TwoPointVonMises(eta, self.lines) if self.lines.any() else VonMises(eta)
+
+    def stabilizer(self, x: ArrayLike) -> VonMises:
+        """p(φ | x, x), with mode 0 and concentrations κ̂: the symmetries of x, unchanged when x is moved: (..., J)."""
+        return self.posterior(x, x)
+
+    def act(self, x: ArrayLike, phases: ArrayLike) -> Array:
+        """W R(φ) Wᵀ x: each coordinate z_j turned by its phase φ_j; phases (..., J) broadcast against the batch of x.
+
+        On a line, where only 0 and π are elements of the torus, the real part of e^{iφ} is taken.
+        """
+        z = self.coordinates(x)
+        phi = checks.finite(checks.real(phases, "phases"), "phases")
+        if phi.ndim == 0 or phi.shape[-1] != self.subspaces:
+            raise ShapeError(f"A torus of {self.subspaces} subspaces has as many phases (last axis); got {phi.shape}.")
+        checks.common_shape("The phases and the patches", phi.shape, z.shape)
+        return self.reconstruct(np.exp(1j * phi).astype(z.dtype) * z)
 
     def distance(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Distance of the two orbits within the span of the filters (eq. manifold_dist_maximal_torus): (...).

@@ -35,7 +35,12 @@ class Weights:
     confidence: Array
 
     def __init__(self, values: ArrayLike, confidence: ArrayLike | None = None) -> None:
-        array = np.asarray(values)
+        if isinstance(values, str):
+            raise InputError(f"weights are integers; of the text {values!r} they are made by Weights.parse.")
+        try:
+            array = np.asarray(values)
+        except ValueError as error:
+            raise ShapeError("weights must be (J,) or (J, p), but their rows have different lengths.") from error
         if array.ndim not in (1, 2) or 0 in array.shape[1:]:
             raise ShapeError(f"weights must have shape (J,), or (J, p) for p parameters; got {array.shape}.")
         if array.dtype.kind not in "biuf" or not np.all(np.isfinite(array)) or np.any(array != np.rint(array)):
@@ -167,10 +172,20 @@ class Weights:
         flat = matrix.reshape(2 * len(self), 2 * len(self.harmonics))
         return {np.dtype(t): flat.astype(t) for t in (np.float32, np.float64)}
 
+    @cached_property
+    def _one_to_one(self) -> bool:
+        """Whether no harmonic has more than one subspace."""
+        return bool(np.bincount(self.place[~self.fixed], minlength=1).max() <= 1)
+
     def pool(self, eta: Array) -> Array:
         """η⁺_k = Σ_{ω_j=k} η̂_j + Σ_{ω_j=−k} conj(η̂_j), summed over the subspaces of a weight: (..., J) → (..., H)."""
+        if self._one_to_one:  # a DFT of 64×64 pixels has 2,050 weights; the matrix would have 17 million entries
+            pooled = np.zeros((*eta.shape[:-1], len(self.harmonics)), eta.dtype)
+            j = np.flatnonzero(~self.fixed)
+            pooled[..., self.place[j]] = np.where(self.negated[j], eta[..., j].conj(), eta[..., j])
+            return pooled
         parts = eta.reshape(-1, len(self)).view(np.finfo(eta.dtype).dtype)
-        pooled: Array = (parts @ self._pooling_matrices[parts.dtype]).view(eta.dtype)
+        pooled = (parts @ self._pooling_matrices[parts.dtype]).view(eta.dtype)
         return pooled.reshape(*eta.shape[:-1], len(self.harmonics))
 
     def spread(self, moments: Array) -> Array:

@@ -70,6 +70,34 @@ def patches_of_images(images: ArrayLike, degrees: ArrayLike, size: int) -> Array
     return result
 
 
+def patches_of_pictures(pictures: ArrayLike, size: int) -> Array:
+    """The patches of square grey pictures (..., side, side): float64 (..., size²), as `patch` makes them one by one."""
+    pictures = checks.finite(checks.real(pictures, "pictures"), "pictures").astype(np.float64)
+    if pictures.ndim < 2 or pictures.shape[-2] != pictures.shape[-1]:
+        raise ShapeError(f"Square grey pictures are (..., side, side); got {pictures.shape}.")
+    flat = pictures.reshape(-1, pictures.shape[-1] ** 2)
+    values = (_patch_operator(size, pictures.shape[-1]) @ flat.T).T
+    return _with_zero_mean(values, size).reshape(*pictures.shape[:-2], size * size)
+
+
+def pixels_behind(patches: Array, size: int, side: int) -> Array:
+    """Pᵀf of patches f (size², n), P the linear map from pictures of side×side pixels to patches: (side², n).
+
+    A filter f answers a picture with the sum of the picture times Pᵀf; its answer to white noise has variance |Pᵀf|².
+    """
+    inside = patches[ImageRotation(size).support]
+    return np.asarray(_patch_operator(size, side).T @ (inside - inside.mean(axis=0)))
+
+
+@lru_cache(maxsize=8)
+def _patch_operator(size: int, side: int) -> sparse.csr_array:
+    """From the pixels of a picture to those of its patch, its mean not yet removed: sparse (support, side²).
+
+    `to_disc` also removes the highest frequency of the spokes, to which the point spread is blind.
+    """
+    return sparse.csr_array(_camera(size) @ _unrolling(side))
+
+
 @cache
 def _points() -> tuple[Array, Array]:
     radius = (np.arange(RINGS) + 0.5) / RINGS

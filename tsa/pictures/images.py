@@ -2,8 +2,10 @@
 
 import io
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,10 +38,11 @@ class PictureError(TSAError):
     """A file that cannot be used as a picture; the message says why."""
 
 
-def open_picture(data: bytes) -> Array:
+def open_picture(data: bytes, colour: bool = False) -> Array:
     """The first frame of a PNG, JPEG, WebP, BMP or GIF as grey values 0…1 (height, width), at most 1024 pixels a side.
 
-    Turned upright as its EXIF data say. Size and format are checked before a pixel is decoded.
+    Turned upright as its EXIF data say. Size and format are checked before a pixel is decoded. With `colour` a picture
+    that has some is (height, width, 3).
     """
     if not data:
         raise PictureError("This file is empty.")
@@ -52,14 +55,25 @@ def open_picture(data: bytes) -> Array:
                 raise PictureError(f"This picture has {width} × {height} pixels; at most 40 megapixels are read.")
             if min(width, height) < 2 or max(width, height) > _MAX_ASPECT_RATIO * min(width, height):
                 raise PictureError(f"This picture has only {width} × {height} pixels.")
-            image.draft("L", (_MAX_SIDE_PIXELS, _MAX_SIDE_PIXELS))
-            return _grey(ImageOps.exif_transpose(image))
+            image.draft("RGB" if colour else "L", (_MAX_SIDE_PIXELS, _MAX_SIDE_PIXELS))
+            upright = ImageOps.exif_transpose(image)
+            return _coloured(upright) if colour else _grey(upright)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise PictureError("This picture is too large; at most 40 megapixels are read.") from None
     except UnidentifiedImageError:
         raise PictureError("This is not a PNG, JPEG, WebP, BMP or GIF picture.") from None
     except (OSError, ValueError, SyntaxError, EOFError, Warning, MemoryError) as error:
         raise PictureError("This picture is damaged and cannot be read.") from error
+
+
+def _coloured(image: Image.Image) -> Array:
+    """(height, width, 3), or (height, width) for a picture without colour."""
+    if image.mode in ("1", "L", "LA", "F") or image.mode.startswith("I"):
+        return _grey(image)
+    layered = image.convert("RGBA")
+    flat = Image.alpha_composite(Image.new("RGBA", layered.size, "black"), layered).convert("RGB")
+    flat.thumbnail((_MAX_SIDE_PIXELS, _MAX_SIDE_PIXELS), Image.Resampling.LANCZOS)
+    return np.asarray(flat, np.float64) / 255
 
 
 def _grey(image: Image.Image) -> Array:
@@ -95,34 +109,88 @@ def picture(what: str | os.PathLike[str] | Image.Image | ArrayLike) -> Array:
     if isinstance(what, str) and what in SHAPES:
         return draw(what)
     if isinstance(what, str | os.PathLike):
-        try:
-            data = Path(what).read_bytes()
-        except OSError as error:
-            shapes = ", ".join(SHAPES)
-            raise PictureError(
-                f"{what} cannot be read ({error.strerror}), and it is not a shape ({shapes})."
-            ) from error
-        return crop(open_picture(data), CropCircle())
+        return crop(open_picture(_read(what)), CropCircle())
     if isinstance(what, Image.Image):
         return crop(_grey(what.copy()), CropCircle())
+    array = whole_picture(what)
+    grey = luminance(array)
+    side = min(grey.shape)
+    top, left = ((n - side) // 2 for n in grey.shape)
+    return grey[top : top + side, left : left + side]
+
+
+def whole_picture(what: str | os.PathLike[str] | Image.Image | ArrayLike) -> Array:
+    """A whole picture in 0…1, (height, width) or (height, width, 3), from what `picture` takes; not cropped.
+
+    Files and Pillow images are at most 1024 pixels a side; larger ones are scaled down.
+    """
+    if isinstance(what, str) and what in SHAPES:
+        return draw(what)
+    if isinstance(what, str | os.PathLike):
+        return open_picture(_read(what), colour=True)
+    if isinstance(what, Image.Image):
+        return _coloured(what.copy())
     array = checks.finite(checks.real(what, "The picture"), "The picture").astype(np.float64)
     white = {"uint8": 255, "uint16": 65535}.get(np.asarray(what).dtype.name, 1)
     if array.ndim == 3 and array.shape[2] in (3, 4):
-        array = array[..., :3] @ _LUMINANCE
-    if array.ndim != 2 or min(array.shape) < 2:
+        array = array[..., :3]
+    elif array.ndim != 2:
         raise ShapeError(f"A picture is an image (height, width), grey or in colour; got shape {array.shape}.")
-    side = min(array.shape)
-    top, left = ((n - side) // 2 for n in array.shape)
-    return array[top : top + side, left : left + side] / white
+    if min(array.shape[:2]) < 2:
+        raise ShapeError(f"A picture is an image (height, width), grey or in colour; got shape {array.shape}.")
+    return array / white
 
 
-def patch(image: str | os.PathLike[str] | Image.Image | ArrayLike, size: int, turn: float = 0.0) -> Array:
+def luminance(picture: Array) -> Array:
+    """The grey values of a picture (height, width, 3); (height, width) stays as it is."""
+    return picture @ _LUMINANCE if picture.ndim == 3 else picture
+
+
+def _read(path: str | os.PathLike[str]) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        shapes = ", ".join(SHAPES)
+        raise PictureError(f"{path} cannot be read ({error.strerror}), and it is not a shape ({shapes}).") from error
+
+
+def patch(
+    image: str | os.PathLike[str] | Image.Image | ArrayLike | Sequence[Any], size: int, turn: ArrayLike = 0.0
+) -> Array:
     """The patch of a picture for a model of size×size pixels: (size²,), zero outside the disc, mean zero inside.
 
-    The picture is first turned counter-clockwise by `turn` radians, exactly (see `tsa.pictures.camera`).
+    The picture is first turned counter-clockwise by `turn` radians, exactly (see `tsa.pictures.camera`). Batches: a
+    list of pictures, or an array (n, height, width), or (n, height, width, 3 or 4) in colour, gives (n, size²); `turn`
+    is one angle, or one for each; of one picture, turns (m,) give (m, size²).
     """
-    disc = to_disc(picture(image))
-    return patch_of(turn_disc(disc, turn) if turn else disc, size)
+    checks.size(size, "A patch has at least 2×2 pixels, given by its side", 2)
+    turns = checks.finite(checks.real(turn, "turn"), "turn").astype(np.float64)
+    if turns.ndim > 1:
+        raise ShapeError(f"turn is one angle, or one for each picture, (n,); got shape {turns.shape}.")
+    pictures = _several(image)
+    if pictures is None:
+        disc = to_disc(picture(image))
+        if turns.ndim == 0:
+            return patch_of(turn_disc(disc, float(turns)) if turns else disc, size)
+        return np.stack([patch_of(turn_disc(disc, float(s)), size) for s in turns]).reshape(-1, size * size)
+    checks.common_shape("The pictures and their turns", (len(pictures),), turns.shape)
+    every = np.broadcast_to(turns, (len(pictures),))
+    rows = [patch(one, size, float(s)) for one, s in zip(pictures, every, strict=True)]
+    return np.stack(rows) if rows else np.zeros((0, size * size))
+
+
+def _several(image: Any) -> Sequence[Any] | None:
+    """The pictures of a batch; None if it is one picture."""
+    if isinstance(image, str | os.PathLike | Image.Image):
+        return None
+    one: Any = image[0] if isinstance(image, list | tuple) and image else 0
+    if isinstance(one, str | os.PathLike | Image.Image) or np.ndim(one) >= 2:
+        return list(image)
+    shape = np.shape(image)
+    colour = bool(shape) and shape[-1] in (3, 4)
+    if len(shape) == 4 or (len(shape) == 3 and not colour):
+        return list(np.asarray(image))
+    return None
 
 
 def rotate(image: ArrayLike, angle: float) -> Array:
@@ -133,7 +201,10 @@ def rotate(image: ArrayLike, angle: float) -> Array:
     image = checks.finite(checks.real(image, "The image"), "The image")
     if image.ndim < 2:
         raise ShapeError(f"An image has a height and a width; got shape {image.shape}.")
-    turn = float(checks.finite(np.asarray(angle, np.float64).reshape(()), "The angle"))
+    turns = checks.finite(checks.real(angle, "The angle"), "The angle")
+    if turns.size != 1:
+        raise ShapeError(f"The angle is one number; got shape {turns.shape}.")
+    turn = float(turns.reshape(()))
     quarters = round(turn / (np.pi / 2)) if image.shape[-2] == image.shape[-1] else 0
     image, rest = np.rot90(image, quarters, axes=(-2, -1)), turn - quarters * np.pi / 2
     if abs(rest) < 1e-12:

@@ -4,6 +4,7 @@ from tsa.recognition import cluster, neighbours
 from tsa.recognition.bispectrum import BispectralDistance, Bispectrum
 from tsa.recognition.classifier import NearestClassifier, majority, vote_counts
 from tsa.recognition.digits import ALIGNMENTS, DISTANCES, STEP_DEGREES, DigitSearch, Votes
+from tsa.recognition.invariants import InvariantFeatures, max_pooled, phase_differences
 from tsa.recognition.manifold import ManifoldDistance
 from tsa.recognition.metric import Euclidean, Metric, TorusDistance
 from tsa.recognition.neighbours import Neighbours, nearest
@@ -17,6 +18,7 @@ __all__ = [
     "Bispectrum",
     "DigitSearch",
     "Euclidean",
+    "InvariantFeatures",
     "ManifoldDistance",
     "Metric",
     "NearestClassifier",
@@ -26,7 +28,9 @@ __all__ = [
     "Votes",
     "cluster",
     "majority",
+    "max_pooled",
     "nearest",
     "neighbours",
+    "phase_differences",
     "vote_counts",
 ]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tsa._base import Array, InputError, ShapeError
+from tsa._base import Array, Estimator, class_labels, feature_rows
 from tsa.model import Subgroup, Torus
 from tsa.recognition.metric import Metric
 from tsa.recognition.neighbours import Neighbours
@@ -22,7 +22,7 @@ def majority(labels: Array, counts: Array) -> Array:
     return np.asarray(labels[np.arange(len(labels)), np.argmax(won, axis=1)])
 
 
-class NearestClassifier:
+class NearestClassifier(Estimator):
     """Nearest neighbours, with the interface of a scikit-learn classifier.
 
     Parameters
@@ -31,24 +31,11 @@ class NearestClassifier:
     n_neighbors : how many vote; of classes with equally many votes the one with the nearest neighbour wins
     """
 
+    parameter_names = ("metric", "n_neighbors")
+
     def __init__(self, metric: Metric | Torus | Subgroup | str = "euclidean", *, n_neighbors: int = 1) -> None:
         self.metric = metric
         self.n_neighbors = n_neighbors
-
-    def __repr__(self) -> str:
-        return f"NearestClassifier({self.metric!r}, n_neighbors={self.n_neighbors})"
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters of the constructor."""
-        return {"metric": self.metric, "n_neighbors": self.n_neighbors}
-
-    def set_params(self, **params: Any) -> "NearestClassifier":
-        """Change parameters; returns self."""
-        for name, value in params.items():
-            if name not in self.get_params():
-                raise InputError(f"NearestClassifier has no parameter {name!r}; it has metric and n_neighbors.")
-            setattr(self, name, value)
-        return self
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
@@ -58,12 +45,10 @@ class NearestClassifier:
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> "NearestClassifier":
         """Remember patches (n, D) and their labels (n,); returns self."""
-        labels = np.asarray(y)
-        self.neighbours_ = Neighbours(X, self.metric)
-        if labels.shape != self.neighbours_.shape[:1]:
-            raise ShapeError(f"{self.neighbours_.shape[0]} patches need as many labels; got shape {labels.shape}.")
-        self.classes_, self.labels_ = np.unique(labels, return_inverse=True)
-        self.n_features_in_ = self.neighbours_.shape[1]
+        patches = feature_rows(X, "X")
+        self.classes_, self.labels_ = class_labels(y, len(patches))
+        self.neighbours_ = Neighbours(patches, self.metric)
+        self.n_features_in_ = patches.shape[1]
         return self
 
     def predict_proba(self, X: ArrayLike) -> Array:
@@ -80,6 +65,5 @@ class NearestClassifier:
         return float(np.mean(self.predict(X) == np.asarray(y)))
 
     def _neighbouring_labels(self, X: ArrayLike) -> Array:
-        if not hasattr(self, "neighbours_"):
-            raise InputError("This NearestClassifier has no training patches yet; call fit first.")
-        return self.labels_[self.neighbours_.query(X, self.n_neighbors)[0]]
+        self._check_fitted("This NearestClassifier has no training patches yet; call fit first.")
+        return self.labels_[self.neighbours_.query(self._query(X), self.n_neighbors)[0]]

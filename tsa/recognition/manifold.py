@@ -4,6 +4,10 @@ d² = ‖x‖² + ‖y‖² − 2 max_s Re Σ_k conj(η_k) e^{iks}. Three bounds
 the one before: Σ_j |z_j(x)||z_j(y)|, a matrix product; Σ_k |η_k|, pooled within weight spaces; and the values on a grid
 of angles, with a bound on the rise between nodes. Hardly more than one pair for each query passes all three; its
 maximum is computed.
+
+A line of non-zero weight (the Nyquist line) has the coordinates u and v of x and y, and adds (v − u cos ωs)² to d². The
+first two bounds leave it out, which is correct because this is never negative. The grid includes it: uv to η_ω, −u²/4
+to η_2ω.
 """
 
 from functools import cached_property
@@ -25,15 +29,16 @@ _CHUNK_QUERIES = 2**8  # queries whose products with all harmonics are held at o
 class PreparedCoordinates(NamedTuple):
     """Coordinates by weight: those of weight 0 as real numbers, then the moving ones, their weights made positive."""
 
-    scan: Array  # (n, F + M + 1) float32: fixed coordinates, |z| of the moving ones, squared length
+    scan: Array  # (n, F + M + 1) float32: fixed coordinates, |z| of the moving planes, their squared length
     square: Array  # (n,)
     fixed: Array  # (n, F)
-    moving: Array  # complex (n, M), sorted by harmonic
+    lines: Array  # (n, L): lines that move
+    moving: Array  # complex (n, M): planes that move, sorted by harmonic
     parts: Array  # float32 (n, F + 2M): fixed, real parts, imaginary parts
 
 
 class ManifoldDistance(Metric):
-    """min_s ‖z(y) − e^{iωs} z(x)‖ within the span of a `Subgroup`; the same as `Subgroup.distance`."""
+    """min_s ‖z(y) − z(act(x, s))‖ within the span of a `Subgroup`; the same as `Subgroup.distance`. Queries are x."""
 
     seeds = 24
 
@@ -42,14 +47,31 @@ class ManifoldDistance(Metric):
 
     @cached_property
     def _order(self) -> Array:
-        """The moving subspaces, sorted by harmonic."""
+        """The moving planes, sorted by harmonic."""
         place = self.model.irreps.place
-        return np.argsort(place, kind="stable")[np.count_nonzero(place < 0) :]
+        order = np.argsort(place, kind="stable")[np.count_nonzero(place < 0) :]
+        return order[~self.model.moving_lines[order]]
 
     @cached_property
-    def _harmonics(self) -> tuple[Array, Array, Array]:
-        """The harmonics in use, where each begins among the moving subspaces, and (M,) the number of each one's."""
-        return np.unique(self.model.irreps.place[self._order], return_index=True, return_inverse=True)
+    def _harmonics(self) -> tuple[Array, Array]:
+        """The harmonics of the moving planes, and (M,) the number of each one's."""
+        return np.unique(self.model.irreps.place[self._order], return_inverse=True)
+
+    @cached_property
+    def _terms(self) -> tuple[Array, Array, Array]:
+        """Of the terms of ⟨x, y⟩ and of the lines' energy that move: order by harmonic, harmonics, where each begins.
+
+        The terms stand as planes, lines, squares of lines; harmonics are indices into those of `likelihood_weights`.
+        """
+        place = self.model.likelihood_weights.place
+        place = np.concatenate([place[self._order], place[self._lines], place[self.model.subspaces :]])
+        order = np.argsort(place, kind="stable")
+        return order, *np.unique(place[order], return_index=True)
+
+    @cached_property
+    def _lines(self) -> Array:
+        """The lines that move."""
+        return np.flatnonzero(self.model.moving_lines)
 
     def prepare(self, x: Array) -> PreparedCoordinates:
         """Coordinates in double precision, and what the bounds need of them in single."""
@@ -59,13 +81,14 @@ class ManifoldDistance(Metric):
         still = z[:, irreps.fixed]
         fixed = np.concatenate([still.real, still.imag[:, ~self.model.lines[irreps.fixed]]], axis=1)
         moving = np.ascontiguousarray(z[:, self._order])
-        scan = scanned(np.concatenate([fixed, np.abs(moving)], axis=1))
+        lines = z[:, self._lines].real
+        scan, square = scanned(np.concatenate([fixed, np.abs(moving)], axis=1))
         parts = np.concatenate([fixed, moving.real, moving.imag], axis=1, dtype=np.float32)
-        return PreparedCoordinates(*scan, fixed, moving, parts)
+        return PreparedCoordinates(scan, square + _energy(lines), fixed, lines, moving, parts)
 
     def bounds(self, queries: PreparedCoordinates, train: PreparedCoordinates, out: Array) -> Array:
-        """Every moving phase free: ‖x‖² + ‖y‖² − 2 Σ_j |z_j(x)||z_j(y)|, a little above the torus distance."""
-        return scan_bounds(queries, train, out)
+        """Every phase of a plane free: ‖x‖² + ‖y‖² − 2 Σ_j |z_j(x)||z_j(y)| without the lines that move."""
+        return scan_bounds(queries, train, out) - _energy(queries.lines)
 
     def narrow(
         self, queries: PreparedCoordinates, train: PreparedCoordinates, row: Array, column: Array, radius: Array, k: int
@@ -105,13 +128,14 @@ class ManifoldDistance(Metric):
             eta *= eta
             agree[part] = np.sqrt(eta[:, 1 : H + 1] + eta[:, H + 1 :]).sum(axis=1) + fixed
         x, y = queries.square[row], train.square[column]
+        lines = _energy(queries.lines)[row] + _energy(train.lines)[column]
         rounding = 2 * (queries.parts.shape[1] + H + 8) * SINGLE_EPSILON
-        bound = x + y - 2 * agree - rounding * (x + y) - (H + 1) * 2.0**-60  # squares below 2⁻¹²⁶ vanish
+        bound = x + y - lines - 2 * agree - rounding * (x + y) - (H + 1) * 2.0**-60  # squares below 2⁻¹²⁶ vanish
         return np.where(np.isfinite(bound), bound, -np.inf)  # beyond single precision there is no bound
 
     def _products(self, parts: Array) -> Array:
         """(n, F + 2M, 1 + 2H) float32: from the parts of a patch to its ⟨fixed, fixed⟩, Re η_k, Im η_k."""
-        harmonics, _, which = self._harmonics
+        harmonics, which = self._harmonics
         n, M, H = len(parts), self._order.size, len(harmonics)
         F, j = parts.shape[1] - 2 * M, np.arange(M)
         real, imaginary = parts[:, F : F + M], parts[:, F + M :]
@@ -126,15 +150,19 @@ class ManifoldDistance(Metric):
     def _natural(
         self, queries: PreparedCoordinates, train: PreparedCoordinates, row: Array, column: Array
     ) -> tuple[Array, Array]:
-        """The fixed part of ⟨x, y⟩, and σ²η_k at the harmonics in use: (n,), complex (n, H)."""
+        """The fixed part of ⟨x, y⟩, and σ²η_k at the harmonics of `_terms`: (n,), complex (n, H)."""
         fixed = np.einsum("nf,nf->n", queries.fixed[row], train.fixed[column])
         products = queries.moving[row].conj() * train.moving[column]
-        return fixed, np.add.reduceat(products, self._harmonics[1], axis=1)
+        order, _, begins = self._terms
+        if self._lines.size:
+            u = queries.lines[row]
+            products = np.concatenate([products, u * train.lines[column], -u * u / 4], axis=1)[:, order]
+        return fixed, np.add.reduceat(products, begins, axis=1)
 
     @property
     def _orders(self) -> Array:
         """(H,): the orders k of the harmonics in use, for a group of one parameter."""
-        return self.model.irreps.harmonics[self._harmonics[0], 0]
+        return self.model.likelihood_weights.harmonics[self._terms[1], 0]
 
     @cached_property
     def _waves(self) -> Array:
@@ -154,6 +182,7 @@ class ManifoldDistance(Metric):
             top = fixed + (eta.view(np.float64) @ self._waves).max(axis=1)
             rise = np.abs(eta) @ square * (2 * np.pi / _GRID_NODES) ** 2 / 8
             both = queries.square[row[part]] + train.square[column[part]]
+            both -= _energy(queries.lines)[row[part]] / 2  # the mean of u² cos² ωs is u²/2
             lowest[part] = (1 - 1e-9) * both - 2 * (top + rise)
             highest[part] = np.maximum(0, (1 + 1e-9) * both - 2 * top)
         return lowest, highest
@@ -161,18 +190,25 @@ class ManifoldDistance(Metric):
     def pairs(self, queries: PreparedCoordinates, train: PreparedCoordinates, row: Array, column: Array) -> Array:
         """The distance at the best s, summed as squares: the expanded form would lose half the digits."""
         result = np.empty(row.size)
-        harmonics = self.model.irreps.harmonics
+        weights = self.model.likelihood_weights
+        harmonics = weights.harmonics
         at_once = min(_CHUNK_PAIRS, 1 + _CHUNK_HARMONICS // max(1, len(harmonics)))
         for start in range(0, row.size, at_once):
             part = slice(start, start + at_once)
             x, y = row[part], column[part]
             squares = np.sum((queries.fixed[x] - train.fixed[y]) ** 2, axis=1)
-            if self._order.size:
+            if self._terms[0].size:
                 eta = np.zeros((x.size, len(harmonics)), np.complex128)
-                eta[:, self._harmonics[0]] = self._natural(queries, train, x, y)[1]
-                best = from_harmonics(eta, harmonics).mode()
-                phase = Weights(harmonics).phases(best)[:, self.model.irreps.place[self._order]]
-                gap = train.moving[y] - phase * queries.moving[x]
+                eta[:, self._terms[1]] = self._natural(queries, train, x, y)[1]
+                phases = Weights(harmonics).phases(from_harmonics(eta, harmonics).mode())
+                gap = train.moving[y] - phases[:, weights.place[self._order]] * queries.moving[x]
                 squares += np.sum(gap.real**2 + gap.imag**2, axis=1)
+                gap = train.lines[y] - phases[:, weights.place[self._lines]].real * queries.lines[x]
+                squares += _energy(gap)
             result[part] = np.sqrt(squares)
         return result
+
+
+def _energy(lines: Array) -> Array:
+    """Σ u² of real coordinates: (n, L) → (n,)."""
+    return np.asarray(np.einsum("nl,nl->n", lines, lines))

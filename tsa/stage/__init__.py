@@ -5,9 +5,33 @@ Python computes, the scripts in `browser` only display.
 
 from tsa.stage import exports, words
 from tsa.stage.browser import BROWSER, join
-from tsa.stage.draw import Curve, accuracy_svg, filters_image, filters_svg
+from tsa.stage.draw import (
+    Chart,
+    ChartLine,
+    Curve,
+    DirectionCurve,
+    DirectionPanel,
+    accuracy_svg,
+    charts_image,
+    charts_svg,
+    directions_svg,
+    filters_image,
+    filters_svg,
+    png_address,
+)
 from tsa.stage.exports import table_csv
 from tsa.stage.look import PICTURE_RADIUS, RIM_OVER_PICTURE, petal_scale
+from tsa.stage.motion import Motion, MotionAnswer, MotionScene, slow_prior
+from tsa.stage.motion_output import (
+    motion_animation,
+    motion_csv,
+    motion_json,
+    motion_page,
+    motion_png,
+    motion_snippet,
+    motion_svg,
+    pack_motion,
+)
 from tsa.stage.packing import as_bytes, as_pairs, data_url, distinct, filter_bytes, framed, pack_arrays, pack_sweep
 from tsa.stage.page import show, stage_page
 from tsa.stage.reading import Readings, read_sweep
@@ -19,7 +43,14 @@ __all__ = [
     "BROWSER",
     "PICTURE_RADIUS",
     "RIM_OVER_PICTURE",
+    "Chart",
+    "ChartLine",
     "Curve",
+    "DirectionCurve",
+    "DirectionPanel",
+    "Motion",
+    "MotionAnswer",
+    "MotionScene",
     "Readings",
     "Scene",
     "Symmetry",
@@ -27,7 +58,10 @@ __all__ = [
     "accuracy_svg",
     "as_bytes",
     "as_pairs",
+    "charts_image",
+    "charts_svg",
     "data_url",
+    "directions_svg",
     "distinct",
     "exports",
     "filter_bytes",
@@ -35,11 +69,21 @@ __all__ = [
     "filters_svg",
     "framed",
     "join",
+    "motion_animation",
+    "motion_csv",
+    "motion_json",
+    "motion_page",
+    "motion_png",
+    "motion_snippet",
+    "motion_svg",
     "pack_arrays",
+    "pack_motion",
     "pack_sweep",
     "petal_scale",
+    "png_address",
     "read_sweep",
     "show",
+    "slow_prior",
     "stage_page",
     "sweep",
     "symmetry_of",

@@ -98,23 +98,26 @@ def pack_sweep(
     symmetry, `words.equations[equation[t]]`; the numbers `words.values[t]`, named `words.numbers`; and the modes
     `named[t]`, (m, 2): whole degrees and whole percent, −1 where there are fewer. A turn without named modes has no
     answer. `words.titles[title[t]]` stands above the waves. `waves` (T, K) has the
-    natural parameters that the pair gives to each weight, prior not included; `rows` arranges the weights, and those in
-    `without` are not part of the posterior. `words.templates` has texts with {names} to fill in. `look` has the sizes
-    that all drawings share.
+    natural parameters that the pair gives to each weight (and to 2ω, if a line has weight ω), prior not included;
+    `rows` arranges the weights, and those in `without` are not part of the posterior. `words.templates` has texts with
+    {names} to fill in. `look` has the sizes that all drawings share.
     """
     shown = model if full is None else full
     order = shown.irreps.order()
     z = sweep.coordinates if full is None else full.coordinates(np.concatenate([sweep.x[None], sweep.y]))
     eta = z[:1].conj() * z[1:] / model.noise**2
     waves = shown.irreps.pool(eta)
-    rows = weight_rows(shown.weights, loudness(waves))
+    if shown.moving_lines.any():
+        waves = shown.with_noise(model.noise).posterior_from(z[:1], z[1:]).eta
+    rows = weight_rows(np.asarray(shown.likelihood_weights), loudness(waves))
     z, eta = z[:, order], eta[:, order]
     low, high = sweep.x.min(), sweep.x.max()  # of x alone, so that x looks the same whatever y is
     peak = sweep.density.max(axis=1)
     with np.errstate(divide="ignore"):
         drop = np.log(sweep.density / peak[:, None])
     texts = sweep_words(sweep)
-    without = sorted(set(np.abs(shown.weights).tolist()) - set(np.abs(model.weights).tolist()))
+    all_weights, used = (set(np.abs(np.asarray(m.likelihood_weights)).tolist()) for m in (shown, model))
+    without = sorted(all_weights - used)
     words, word_arrays = _packed_words(texts, without)
     wave_words, title = _wave_words(rows, texts.loud, only is None)
     arrays = {

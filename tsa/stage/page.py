@@ -3,6 +3,7 @@
 import base64
 import html
 import zlib
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from string import Template
@@ -16,6 +17,13 @@ from tsa.pictures import picture
 from tsa.stage.browser import BROWSER, join
 from tsa.stage.packing import framed
 from tsa.stage.scene import Scene
+
+_EXPLAINED = (
+    "Two patches, x and y: by how much was one turned to get the other? The petals around the dial are the whole "
+    "answer, the <em>posterior</em> over the turn s: every angle that explains the pair, and how well. Each small "
+    "circle is one subspace of a learned model; turning the picture by s turns a subspace of weight ω by ωs. Hue is "
+    "angle, length is certainty. Drag the dial, use the wheel or the arrow keys, press space to play."
+)
 
 
 def stage_page(
@@ -31,14 +39,25 @@ def stage_page(
     concentration).
     """
     fields = {"angle": scene.angle, "log": log, "circle": circle}
+    return offline_page(title, _EXPLAINED, about, "lab/stage", BROWSER / "lab" / "stage.js", fields, scene.packed())
+
+
+def offline_page(
+    title: str, explained: str, about: str, files: str, script: Path, fields: Mapping[str, object], body: bytes
+) -> str:
+    """One HTML file with a component in it: `files`.html and `files`.css of `browser`, and its script.
+
+    `fields` are those of the view that it shows, `body` the bytes that it would be sent. `explained` is HTML.
+    """
     header = {"session": "offline", "revision": 1, "sequence": 0, "digest": "", "whole": True, "obey": 1}
-    data = framed({**header, "fields": fields}, scene.packed())
+    data = framed({**header, "fields": fields}, body)
     return Template(_text("page.html")).substitute(
         title=html.escape(title),
+        explained=explained,
         about=html.escape(about),
-        html=_text("lab/stage.html"),
-        css=_text("shared/card.css") + _text("lab/stage.css"),
-        js=join(BROWSER / "lab" / "stage.js", [BROWSER]),
+        html=_text(f"{files}.html"),
+        css=_text("shared/card.css") + _text(f"{files}.css"),
+        js=join(script, [BROWSER]),
         data=base64.b64encode(zlib.compress(data, 9)).decode(),
     )
 

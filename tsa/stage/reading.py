@@ -192,6 +192,8 @@ def _residual(model: Subgroup, sweep: Sweep, misfit: float) -> _Residual:
     """r = z(y) − e^{iωŝ} z(x) at ŝ, the maximum of the likelihood: a prior does not change the fit."""
     irreps, z = model.irreps, sweep.coordinates
     turned = irreps.spread(np.exp(1j * sweep.best_turn[:, None] * irreps.harmonics[:, 0])) * z[0]
+    if model.moving_lines.any():
+        turned = np.where(model.moving_lines, turned.real, turned)  # as `act` does
     tangent = _squared(model.weights * z[0])
     whole = tangent.sum()
     unit = np.broadcast_to(tangent / whole if whole > 0 else 0.0, turned.shape)

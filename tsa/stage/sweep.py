@@ -10,11 +10,12 @@ import numpy as np
 
 from tsa._base import Array
 from tsa.density import Density
-from tsa.density.numerics import CriticalPoints, evaluate, on_grid, weighed_modes, wrap
+from tsa.density.numerics import CriticalPoints, certified_nodes, evaluate, on_grid, weighed_modes, wrap
 from tsa.model import Subgroup
 from tsa.pictures import SPOKES, patch_of, turn_disc, turned_patches
 
 _EQUAL_PEAKS = 1e-6  # of the sum of all concentrations: the rounding of patches computed in single precision
+_MAX_NODES = 2**24  # of the grid on which a posterior is drawn
 _CHUNK_CELLS = 2**20  # grid cells held at once: sharp posteriors need fine grids
 
 
@@ -77,7 +78,8 @@ def sweep(
     likelihood = model.posterior_from(z[:1], z[1:])
     posterior = likelihood if prior is None else likelihood.fuse(prior)
     # Half degrees, or as many nodes (an odd number for each degree) as the sharpest of them needs.
-    each = -(-int(np.max(posterior.certificate.nodes)) // SPOKES)
+    nodes = certified_nodes(np.abs(posterior.eta.astype(np.complex128)), posterior.eta.shape[-1])
+    each = -(-min(int(np.max(nodes)), _MAX_NODES) // SPOKES)
     each = 2 if each <= 2 else each | 1
     rows = max(1, _CHUNK_CELLS // (SPOKES * each))
     pieces = [slice(start, start + rows) for start in range(0, len(y), rows)]
@@ -88,7 +90,7 @@ def sweep(
     below = np.cumsum(ranked, axis=1)
     level = ranked[np.arange(len(ranked)), np.argmax(below > 0.05 * below[:, -1:], axis=1)]
     # As `log_evidence_from`, but with the log Z that is already computed.
-    squares = np.sum(np.abs(z[0]) ** 2) + np.sum(y * y, axis=1)
+    squares = np.sum(np.abs(z[0]) ** 2) - _lost_energy(model, z[0]) + np.sum(y * y, axis=1)
     start = np.log(2 * np.pi) if prior is None else prior.log_normalizer
     evidence = posterior.log_normalizer - start + eta[:, model.irreps.fixed].real.sum(axis=1)
     evidence -= squares / (2 * model.noise**2) + model.dimension / 2 * np.log(2 * np.pi * model.noise**2)
@@ -150,16 +152,24 @@ def _widened(values: Array, columns: int, filling: float) -> Array:
 def _distances(model: Subgroup, z: Array, eta: Array, best: Array) -> tuple[Array, Array]:
     """d² = ‖z(x)‖² + ‖z(y)‖² − 2σ²·(overlap): every phase free, one common turn free, nothing free.
 
+    The common turn also changes the energy of lines; its part of d² is in `best`, but for the mean `_lost_energy`.
+
     And the distance that the best turn leaves, over the norm of the moving coordinates.
     """
     moves = ~model.irreps.fixed
     energy = np.square(np.abs(z))
     whole, moving = (part[1:].sum(axis=1) + part[0].sum() for part in (energy, energy[:, moves]))
     fixed = eta[:, ~moves].real.sum(axis=1)
-    overlap = np.stack([np.abs(eta).sum(axis=1), best + fixed, eta.real.sum(axis=1)], axis=1)
     double = 2 * model.noise**2
+    best = best + _lost_energy(model, z[0]) / double
+    overlap = np.stack([np.abs(eta).sum(axis=1), best + fixed, eta.real.sum(axis=1)], axis=1)
     left = np.divide(moving - double * best, moving, out=np.zeros_like(moving), where=moving > 0)
     return np.sqrt(np.maximum(whole[:, None] - double * overlap, 0.0)), np.sqrt(np.maximum(left, 0.0))
+
+
+def _lost_energy(model: Subgroup, z: Array) -> float:
+    """What turning takes from the energy of z (J,) in the mean over all turns: half of that in lines that move."""
+    return float(np.sum(z[model.moving_lines].real ** 2, dtype=np.float64)) / 2
 
 
 def _highest(eta: Array, energy: Array) -> tuple[Array, Array]:

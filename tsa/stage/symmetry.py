@@ -127,7 +127,7 @@ def _positive(angles: Array) -> Array:
 
 
 def _log_ratio(kappa: Array, s: ArrayLike) -> Array:
-    """log p(s)/p(0) = −Σ_k κ̂_k (1 − cos ks) = −‖x − ρ_s x‖² / 2σ²."""
+    """log p(s)/p(0) = −Σ_k κ̂_k (1 − cos ks) = −‖x − ρ_s x‖² / 2σ²; without lines that move."""
     k = np.arange(1, 1 + len(kappa))
     return -(1 - np.cos(np.asarray(s)[..., None] * k)) @ kappa
 

@@ -6,7 +6,7 @@ import { finder, instance } from "../../../tsa/stage/browser/shared/mount.js";
 
 /** @import { Mount } from "../../../tsa/stage/browser/shared/mount.js" */
 
-const PATCHES = [null, "x", "y"]; // by their numbers in the header of an answer
+const PATCHES = [null, "x", "y", "motion"]; // by their numbers in the header of an answer
 const HEADER_BYTES = 16;
 const FIRST_PAUSE_MILLISECONDS = 1000; // before the first try to connect again; each next one is twice as long
 const MAX_PAUSE_MILLISECONDS = 20_000;

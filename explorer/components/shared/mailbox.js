@@ -13,8 +13,10 @@ const MAX_WAIT_MILLISECONDS = 1500; // after which an answer counts as lost
  * through Streamlit, by `post`.
  * @param {HTMLElement} element gets how long the last answer took, in milliseconds, as `data-answered`
  * @param {() => Record<string, unknown>} compose the content of a message, called when it is sent
+ * @param {boolean} [atOnce] whether the next message may leave as soon as an answer is here; without it, one frame later,
+ *   so that every answer is painted
  */
-export function mailbox(element, compose) {
+export function mailbox(element, compose, atOnce = false) {
   let [session, obeyed] = ["", 0];
   let [inFlight, sent, waiting] = [0, 0, false]; // `inFlight` is the sequence number of the last message, or 0
   /** @type {Message} */
@@ -41,12 +43,13 @@ export function mailbox(element, compose) {
     inFlight = 0;
     if (waiting) report(false);
   };
-  // An answer goes to the component that shows it; the next message may leave one frame later. Without such a component,
-  // or without an answer, the message goes through Streamlit.
+  // An answer goes to the component that shows it; then the next message may leave. Without such a component, or without
+  // an answer, the message goes through Streamlit.
   const answered = (/** @type {any} */ { detail }) => {
     if (detail.patch !== patch || detail.sequence !== inFlight) return;
     const show = new CustomEvent("tsa-show", { detail, cancelable: true });
     if (!detail.bytes.length || window.dispatchEvent(show)) post(message);
+    else if (atOnce) acknowledge(detail.sequence);
     else requestAnimationFrame(() => acknowledge(detail.sequence));
   };
   const lost = () => {

@@ -4,33 +4,82 @@ Pure functions of arrays; no density classes here.
 """
 
 from tsa.density.numerics import trigpoly
-from tsa.density.numerics._ascent import basins, grid_maxima
-from tsa.density.numerics._credible import credible_arcs
-from tsa.density.numerics._cumulative import Cumulative
-from tsa.density.numerics._matching import fisher_information, matching_eta
-from tsa.density.numerics._modes import weighed_modes
-from tsa.density.numerics._quadrature import TOLERANCE, certificate, certified_nodes, fast_length, partition
+from tsa.density.numerics._harmonics import fold
+from tsa.density.numerics._matching import (
+    FisherInformation,
+    Statistics,
+    circle_information,
+    circle_statistics,
+    matching_eta,
+)
+from tsa.density.numerics._node_counts import TOLERANCE
+from tsa.density.numerics._quadrature import Partition, certified_nodes, nodes_for_all, partition
+from tsa.density.numerics._ratio import bessel_ratio, concentration, one_minus_ratio, ratio_over_kappa, ratio_slope
 from tsa.density.numerics._roots import bracketed_newton
+from tsa.density.numerics._torus_grid_sets import grid_modes, grid_region, torus_log_integrals
+from tsa.density.numerics._torus_partition import TorusPartition, torus_partition, values_on_grid
+from tsa.density.numerics._watson import fitted_pvalue, known_pvalue, watson_u2
+from tsa.density.numerics.circle import (
+    CircleMixture,
+    Cumulative,
+    circle_log_integrals,
+    credible_arcs,
+    modes,
+    weighed_modes,
+)
+from tsa.density.numerics.tiles import (
+    Integral,
+    draw_points,
+    expm1_imaginary,
+    find_modes,
+    find_regions,
+    highest_points,
+)
 from tsa.density.numerics.trigpoly import CriticalPoints, critical_points, evaluate, on_grid, wrap
 
 __all__ = [
     "TOLERANCE",
+    "CircleMixture",
     "CriticalPoints",
     "Cumulative",
-    "basins",
+    "FisherInformation",
+    "Integral",
+    "Partition",
+    "Statistics",
+    "TorusPartition",
+    "bessel_ratio",
     "bracketed_newton",
-    "certificate",
     "certified_nodes",
+    "circle_information",
+    "circle_log_integrals",
+    "circle_statistics",
+    "concentration",
     "credible_arcs",
     "critical_points",
+    "draw_points",
     "evaluate",
-    "fast_length",
-    "fisher_information",
-    "grid_maxima",
+    "expm1_imaginary",
+    "find_modes",
+    "find_regions",
+    "fitted_pvalue",
+    "fold",
+    "grid_modes",
+    "grid_region",
+    "highest_points",
+    "known_pvalue",
     "matching_eta",
+    "modes",
+    "nodes_for_all",
     "on_grid",
+    "one_minus_ratio",
     "partition",
+    "ratio_over_kappa",
+    "ratio_slope",
+    "torus_log_integrals",
+    "torus_partition",
     "trigpoly",
+    "values_on_grid",
+    "watson_u2",
     "weighed_modes",
     "wrap",
 ]

@@ -21,6 +21,7 @@ def bracketed_newton(function: Function, lo: Array, hi: Array, start: Array | No
     before = last = hi - lo
     before, last = before.copy(), last.copy()
     resolution = 2 * np.finfo(np.float64).eps * np.maximum(1.0, np.maximum(np.abs(lo), np.abs(hi)))
+    newton = np.zeros(x.size, bool)  # whether the last step was Newton's own
     active = np.arange(x.size)
     for _ in range(200):
         if not active.size:
@@ -36,9 +37,13 @@ def bracketed_newton(function: Function, lo: Array, hi: Array, start: Array | No
         outside = ~((proposal >= left) & (proposal <= right))
         step_to = np.where(slow | outside, 0.5 * (left + right), proposal)
         moved = np.abs(step_to - at)
+        # Newton's steps d fall as their squares near a root, so that the next one will be about d³ / (last d)².
+        free = ~(slow | outside)
+        settled = free & newton[active] & (moved**3 <= resolution[active] * last[active] ** 2)
+        newton[active] = free
         before[active], last[active] = last[active], moved
         x[active] = step_to
-        done = (moved <= resolution[active]) | (value == 0)
+        done = (moved <= resolution[active]) | settled | (value == 0)
         x[active[value == 0]] = at[value == 0]
         active = active[~done]
     return x

@@ -1,4 +1,4 @@
-"""JavaScript, CSS and HTML of the lab's stage, parts that components share, and the joiner of JavaScript modules."""
+"""JavaScript, CSS and HTML of the lab and of motion, what components share, and the joiner of JavaScript modules."""
 
 from pathlib import Path
 

@@ -5,10 +5,20 @@ Imported by `tsa.stage` only.
 
 from tsa.stage.draw._pixels import PixelCanvas
 from tsa.stage.draw._svg import SvgCanvas
-from tsa.stage.draw.animation import MAX_BYTES, turn_animation
-from tsa.stage.draw.canvas import around, balanced, text_width, wrapped
-from tsa.stage.draw.chart import Curve, accuracy_svg
-from tsa.stage.draw.colours import Colour, hue, theme
+from tsa.stage.draw.animation import MAX_BYTES, encode_animation, turn_animation
+from tsa.stage.draw.canvas import Canvas, around, balanced, png_address, text_width, wrapped
+from tsa.stage.draw.chart import (
+    Chart,
+    ChartLine,
+    Curve,
+    DirectionCurve,
+    DirectionPanel,
+    accuracy_svg,
+    charts_image,
+    charts_svg,
+    directions_svg,
+)
+from tsa.stage.draw.colours import Colour, Theme, hue, theme
 from tsa.stage.draw.dial import DialView, Petals, draw_dial
 from tsa.stage.draw.filters import filters_image, filters_svg
 from tsa.stage.draw.lab import SIZE_PIXELS, stage_png, stage_svg
@@ -17,20 +27,31 @@ from tsa.stage.draw.posterior import draw_posterior
 __all__ = [
     "MAX_BYTES",
     "SIZE_PIXELS",
+    "Canvas",
+    "Chart",
+    "ChartLine",
     "Colour",
     "Curve",
     "DialView",
+    "DirectionCurve",
+    "DirectionPanel",
     "Petals",
     "PixelCanvas",
     "SvgCanvas",
+    "Theme",
     "accuracy_svg",
     "around",
     "balanced",
+    "charts_image",
+    "charts_svg",
+    "directions_svg",
     "draw_dial",
     "draw_posterior",
+    "encode_animation",
     "filters_image",
     "filters_svg",
     "hue",
+    "png_address",
     "stage_png",
     "stage_svg",
     "text_width",

@@ -7,7 +7,7 @@ from PIL import Image, ImageDraw
 
 from tsa._base import Array
 from tsa.stage.draw._glyphs import GLYPHS, STROKE
-from tsa.stage.draw.canvas import CORNER_RADIUS, Anchor, Canvas, Point, font_of_size, grey_image, text_pieces
+from tsa.stage.draw.canvas import CORNER_RADIUS, Anchor, Canvas, Point, byte_image, font_of_size, text_pieces
 from tsa.stage.draw.colours import Colour
 
 
@@ -91,7 +91,7 @@ class PixelCanvas(Canvas):
     def picture(self, values: Array, centre: Point, side: float, turn: float = 0.0, coarse: bool = False) -> None:
         """The picture at its final size, rotated, pasted through a round mask."""
         pixels = round(side * self._fine)
-        large = grey_image(values).resize(
+        large = byte_image(values).resize(
             (pixels, pixels), Image.Resampling.NEAREST if coarse else Image.Resampling.BICUBIC
         )
         if turn:
@@ -104,7 +104,7 @@ class PixelCanvas(Canvas):
     def tile(self, values: Array, corner: Point, size: Point) -> None:
         """The picture at its final size, pasted."""
         width, height, left, top = (round(self._fine * v) for v in (*size, *corner))
-        self._image.paste(grey_image(values).resize((width, height), Image.Resampling.NEAREST), (left, top))
+        self._image.paste(byte_image(values).resize((width, height), Image.Resampling.NEAREST), (left, top))
 
     def _box(self, centre: Point, radius: float) -> tuple[int, int, int, int]:
         x, y, r = (self._fine * v for v in (*centre, radius))

@@ -25,7 +25,7 @@ _TURNS = np.radians(np.arange(361))
 class Waves:
     """What a pair says about the turn, weight by weight, in nats; those in `without` are no part of the sum."""
 
-    weights: Array  # (J,) int
+    weights: Array  # (J,) int, or more: 2ω of each line that moves stands at the end
     eta: Array  # (J,) complex: natural parameter of each subspace
     pooled: Array  # (K,) complex: κ_k e^{iμ_k}, of the weights 1…K
     prior: Array  # (K',) complex; may be empty
@@ -37,7 +37,11 @@ class Waves:
         z = model.coordinates(np.stack([view.sweep.x, view.sweep.y[view.row]]))
         eta = z[0].conj() * z[1] / model.noise**2
         left_out = frozenset(abs(weight) for weight in without)
-        return cls(np.asarray(model.weights), eta, model.irreps.pool(eta), np.array(prior, complex), left_out)
+        weights, pooled = np.asarray(model.likelihood_weights), model.irreps.pool(eta)
+        if model.moving_lines.any():
+            pooled = model.posterior_from(z[0], z[1]).eta
+            left_out |= {2 * int(k) for k in np.abs(model.weights[model.moving_lines]) if k in left_out}
+        return cls(weights, eta, pooled, np.array(prior, complex), left_out)
 
     @property
     def kappa(self) -> Array:

@@ -1,14 +1,11 @@
 """The canvas that writes SVG: the only place where SVG is written."""
 
-import base64
-import io
 from html import escape
 
 import numpy as np
-from PIL import Image
 
 from tsa._base import Array
-from tsa.stage.draw.canvas import CORNER_RADIUS, Anchor, Canvas, Point, grey_image, text_width
+from tsa.stage.draw.canvas import CORNER_RADIUS, Anchor, Canvas, Point, byte_image, png_address, text_width
 from tsa.stage.draw.colours import Colour
 
 
@@ -83,29 +80,22 @@ class SvgCanvas(Canvas):
     def picture(self, values: Array, centre: Point, side: float, turn: float = 0.0, coarse: bool = False) -> None:
         """An <image> that contains its pixels."""
         self._clips = True
-        image = grey_image(values)
+        image = byte_image(values)
         image.thumbnail((round(3 * side), round(3 * side)))  # enough for any screen
         x, y = centre
         box = _box((x - side / 2, y - side / 2), (side, side))
         look = f' transform="rotate({-np.degrees(turn):g} {_n(x)} {_n(y)})"' if turn else ""
         look += _PIXELATED if coarse else ""
-        self._parts.append(f'<image{box}{look} clip-path="url(#round)" href="{_data_address(image)}"/>')
+        self._parts.append(f'<image{box}{look} clip-path="url(#round)" href="{png_address(image)}"/>')
 
     def tile(self, values: Array, corner: Point, size: Point) -> None:
         """An <image> that contains its pixels."""
-        address = _data_address(grey_image(values))
+        address = png_address(byte_image(values))
         look = f' preserveAspectRatio="none"{_PIXELATED}'
         self._parts.append(f'<image{_box(corner, size)}{look} href="{address}"/>')
 
 
 _PIXELATED = ' style="image-rendering:pixelated"'
-
-
-def _data_address(image: Image.Image) -> str:
-    """The image as a `data:` address, which puts it into an SVG file."""
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG", optimize=True)
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
 def _paint(kind: str, colour: Colour) -> str:

@@ -53,12 +53,20 @@ def turn_animation(
         view = DialView.of(sweep, picture, angle, other, angle, theme, noise=noise)
         images.append(_drawn(view, size))
         drawing((i + 1) / frames)
+    data = encode_animation(images, kind, view.theme, _TURN_SECONDS)
+    encoding(1.0)
+    return data
+
+
+def encode_animation(images: list[Image.Image], kind: str, look: Theme, seconds: float) -> bytes:
+    """A file that shows the images in this time and loops, as fine as `MAX_BYTES` allow; `kind` is "webp" or "gif"."""
+    if kind not in _QUALITIES:
+        raise InputError(f"An animation is of kind 'webp' or 'gif', not {kind!r}.")
     data = b""
     for fineness in _QUALITIES[kind]:
-        data = _encoded(images, kind, fineness, view.theme)
+        data = _encoded(images, kind, fineness, look, seconds)
         if len(data) <= MAX_BYTES:
             break
-    encoding(1.0)
     return data
 
 
@@ -74,14 +82,14 @@ def _drawn(view: DialView, size: int) -> Image.Image:
     return canvas.image()
 
 
-def _encoded(images: list[Image.Image], kind: str, fineness: int, look: Theme) -> bytes:
+def _encoded(images: list[Image.Image], kind: str, fineness: int, look: Theme, seconds: float) -> bytes:
     if kind == "gif":
         palette = _palette(look, fineness)
         images = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     buffer = io.BytesIO()
     images[0].save(
         buffer, kind, save_all=True, append_images=images[1:], loop=0,
-        duration=round(1000 * _TURN_SECONDS / len(images)), quality=fineness, method=2,
+        duration=round(1000 * seconds / len(images)), quality=fineness, method=2,
     )  # fmt: skip
     return buffer.getvalue()
 

@@ -4,6 +4,8 @@ x runs to the right and y down, in pixels of the finished picture; later drawing
 fetched: SVG names sans-serif, pixels use the font that comes with Pillow.
 """
 
+import base64
+import io
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -69,7 +71,7 @@ class Canvas(ABC):
 
     @abstractmethod
     def tile(self, values: Array, corner: Point, size: Point) -> None:
-        """A grey picture in 0…1 (rows, columns) as a box; its pixels are shown as rectangles."""
+        """A picture in 0…1 as a box, its pixels shown as rectangles: grey (rows, columns), or in colour (…, 3)."""
 
     def fan(self, inner: Array, outer: Array, colours: Sequence[Colour]) -> None:
         """The band between two outlines (n + 1, 2), in n slices, each with its colour.
@@ -141,6 +143,13 @@ def font_of_size(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(size)
 
 
-def grey_image(values: Array) -> Image.Image:
-    """Values in 0…1 as an 8-bit grey image."""
+def byte_image(values: Array) -> Image.Image:
+    """Values in 0…1 as an 8-bit image: grey (rows, columns), or red, green and blue (rows, columns, 3)."""
     return Image.fromarray(np.rint(255 * np.clip(values, 0, 1)).astype(np.uint8))
+
+
+def png_address(image: Image.Image) -> str:
+    """The image as a `data:` address, which carries its pixels: for an SVG file or an <img>."""
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG", optimize=True)
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()

@@ -1,15 +1,19 @@
-"""The figure of the MNIST experiment: accuracy against the number of training examples, with confidence intervals."""
+"""Charts of the experiments: accuracy against the number of training examples, direction of motion against noise."""
 
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from PIL import Image
 
+from tsa.stage.draw._pixels import PixelCanvas
 from tsa.stage.draw._svg import SvgCanvas
+from tsa.stage.draw.canvas import Canvas
 from tsa.stage.draw.colours import Colour
 
 _WIDTH, _HEIGHT = 760, 470  # pixels
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 130, 24, 52  # margins, in pixels
+_PANEL_WIDTH, _PANEL_HEIGHT = 520, 420  # pixels, of a chart beside others
 _FONT_SIZE = 13  # pixels
 _WHITE, _BLACK, _GRID = Colour(255, 255, 255), Colour(0, 0, 0), Colour(221, 221, 221)
 
@@ -75,3 +79,153 @@ def _apart(heights: list[float], gap: float) -> list[float]:
     for above, below in pairwise(order):
         placed[below] = max(placed[below], placed[above] + gap)
     return placed.tolist()
+
+
+class DirectionCurve(NamedTuple):
+    """A name, directions in degrees against x as a line, and further (x, degrees) as dots of the same colour."""
+
+    name: str
+    x: list[float]
+    degrees: list[float]
+    dots: list[tuple[float, float]]
+
+
+class DirectionPanel(NamedTuple):
+    """A title, the name of the logarithmic axis and its ticks, and the curves."""
+
+    title: str
+    axis: str
+    ticks: list[float]
+    curves: list[DirectionCurve]
+
+
+def directions_svg(panels: list[DirectionPanel]) -> str:
+    """The panels side by side over one axis of degrees, each curve with its name at its end, as an SVG file."""
+    every = [d for p in panels for c in p.curves for d in (*c.degrees, *(dot[1] for dot in c.dots))]
+    low, high = 10 * np.floor(min(every) / 10), 10 * np.ceil(max(every) / 10)
+    canvas = SvgCanvas(_PANEL_WIDTH * len(panels), _PANEL_HEIGHT, _WHITE)
+    for place, panel in enumerate(panels):
+        _draw_panel(canvas, panel, _PANEL_WIDTH * place, (low, high))
+    names = "; ".join(f"{panel.title}: {', '.join(curve.name for curve in panel.curves)}" for panel in panels)
+    return canvas.document("Direction of motion that is seen, against noise", f"{names}. Dots are from pictures.")
+
+
+def _draw_panel(canvas: SvgCanvas, panel: DirectionPanel, left: float, degrees: tuple[float, float]) -> None:
+    start, end, bottom = left + _LEFT, left + _PANEL_WIDTH - _RIGHT, _PANEL_HEIGHT - _BOTTOM
+    first, last = np.log(panel.ticks[0]), np.log(panel.ticks[-1])
+
+    def place(x: float, degree: float) -> tuple[float, float]:
+        across = start + (end - start) * (np.log(x) - first) / (last - first)
+        return float(across), float(bottom - (bottom - _TOP - 24) * (degree - degrees[0]) / (degrees[1] - degrees[0]))
+
+    canvas.label((start, _TOP + 4), panel.title, _BLACK, _FONT_SIZE)
+    for tick in np.arange(degrees[0], degrees[1] + 1, 10):
+        y = place(panel.ticks[0], tick)[1]
+        canvas.line((start, y), (end, y), _GRID, 1)
+        canvas.label((start - 8, y + 4), f"{tick:.0f}°", _BLACK, _FONT_SIZE, "end")
+    for x in panel.ticks:
+        canvas.label((place(x, 0)[0], bottom + 20), f"{x:g}", _BLACK, _FONT_SIZE, "middle")
+    canvas.label(((start + end) / 2, _PANEL_HEIGHT - 10), panel.axis, _BLACK, _FONT_SIZE, "middle")
+    ends = _apart([place(1, curve.degrees[-1])[1] for curve in panel.curves], 16)
+    for colour, curve, height in zip(_PALETTE[2:], panel.curves, ends, strict=False):
+        points = [place(x, degree) for x, degree in zip(curve.x, curve.degrees, strict=True)]
+        canvas.polyline(np.array(points), colour, 2)
+        for x, degree in curve.dots:
+            canvas.disc(place(x, degree), 4, colour)
+        canvas.label((end + 10, height + 4), curve.name, colour, _FONT_SIZE)
+
+
+class ChartLine(NamedTuple):
+    """A named curve of y against x; `interval` are error bars (low, high), `dots` shows its points and no line."""
+
+    name: str
+    x: list[float]
+    y: list[float]
+    interval: list[tuple[float, float]] | None = None
+    dots: bool = False
+
+
+class Chart(NamedTuple):
+    """One chart: title, names of both axes, the curves; `log_x` and `log_y` choose logarithmic axes."""
+
+    title: str
+    x_axis: str
+    y_axis: str
+    lines: list[ChartLine]
+    log_x: bool = False
+    log_y: bool = False
+
+
+def charts_svg(charts: list[Chart], title: str) -> str:
+    """Charts side by side as an SVG file."""
+    canvas = SvgCanvas(_PANEL_WIDTH * len(charts), _PANEL_HEIGHT, _WHITE)
+    for place, chart in enumerate(charts):
+        _draw_chart(canvas, chart, _PANEL_WIDTH * place)
+    return canvas.document(title, "; ".join(f"{c.title}: {', '.join(line.name for line in c.lines)}" for c in charts))
+
+
+def charts_image(charts: list[Chart]) -> Image.Image:
+    """The same charts as pixels."""
+    canvas = PixelCanvas(_PANEL_WIDTH * len(charts), _PANEL_HEIGHT, _WHITE)
+    for place, chart in enumerate(charts):
+        lines = [line._replace(name=_for_pixels(line.name)) for line in chart.lines]
+        _draw_chart(canvas, chart._replace(title=_for_pixels(chart.title), lines=lines), _PANEL_WIDTH * place)
+    return canvas.image()
+
+
+def _for_pixels(words: str) -> str:
+    """Without characters that the font of pixels lacks: the root sign, and a hat (U+0302) over a letter."""
+    return words.replace("√", "root ").replace("\u0302", "")
+
+
+class _Axis:
+    """From values to pixels, along one axis of a chart; its ticks are round numbers."""
+
+    def __init__(self, values: list[float], start: float, end: float, logarithmic: bool) -> None:
+        self._log, self._start, self._end = logarithmic, start, end
+        low, high = min(values), max(values)
+        if logarithmic:
+            low, high = np.log10(low), np.log10(high)
+        self._low, self._high = low, high if high > low else low + 1
+        self.ticks = self._ticks()
+
+    def __call__(self, value: float) -> float:
+        place = np.log10(value) if self._log else value
+        return float(self._start + (self._end - self._start) * (place - self._low) / (self._high - self._low))
+
+    def _ticks(self) -> list[float]:
+        span = self._high - self._low
+        if self._log:
+            step = max(1, int(np.ceil(span / 6)))
+            powers = np.arange(np.ceil(self._low - 1e-9), np.floor(self._high + 1e-9) + 1, step)
+            return (10.0**powers).tolist()
+        unit = 10.0 ** np.floor(np.log10(span / 4))
+        step = unit * min((s for s in (1, 2, 5, 10) if span / (unit * s) <= 6), default=10)
+        first, last = np.ceil(self._low / step - 1e-9), np.floor(self._high / step + 1e-9)
+        return (step * np.arange(first, last + 1) + 0.0).tolist()  # + 0.0: no −0
+
+
+def _draw_chart(canvas: Canvas, chart: Chart, left: float) -> None:
+    start, end, bottom, top = left + _LEFT, left + _PANEL_WIDTH - _RIGHT, _PANEL_HEIGHT - _BOTTOM, _TOP + 28
+    every = [y for line in chart.lines for y in (*line.y, *(v for pair in line.interval or [] for v in pair))]
+    across = _Axis([x for line in chart.lines for x in line.x], start, end, chart.log_x)
+    up = _Axis(every, bottom, top, chart.log_y)
+    canvas.label((start, _TOP + 4), chart.title, _BLACK, _FONT_SIZE)
+    for tick in up.ticks:
+        canvas.line((start, up(tick)), (end, up(tick)), _GRID, 1)
+        canvas.label((start - 8, up(tick) + 4), f"{tick:.5g}", _BLACK, _FONT_SIZE, "end")
+    for tick in across.ticks:
+        canvas.label((across(tick), bottom + 20), f"{tick:.5g}", _BLACK, _FONT_SIZE, "middle")
+    canvas.label(((start + end) / 2, _PANEL_HEIGHT - 10), chart.x_axis, _BLACK, _FONT_SIZE, "middle")
+    canvas.label((start, top - 8), chart.y_axis, _BLACK, _FONT_SIZE - 2)
+    ends = _apart([up(line.y[-1]) for line in chart.lines], 16)
+    for place, (line, height) in enumerate(zip(chart.lines, ends, strict=True)):
+        colour = _PALETTE[(place + 3) % len(_PALETTE)]
+        points = np.array([(across(x), up(y)) for x, y in zip(line.x, line.y, strict=True)])
+        if not line.dots:
+            canvas.polyline(points, colour, 2)
+        for point in points if line.dots or line.interval else []:
+            canvas.disc((float(point[0]), float(point[1])), 3, colour)
+        for x, (low, high) in zip(line.x, line.interval or [], strict=False):
+            canvas.line((across(x), up(low)), (across(x), up(high)), colour, 1)
+        canvas.label((end + 10, height + 4), line.name, colour, _FONT_SIZE)

@@ -163,7 +163,7 @@ class _Card:
 
     def _circles_of(self, weights: tuple[int, ...], middle: float, tall: float, ground: Colour) -> None:
         """The circles of some weights, in as few lines as leave them large enough."""
-        mine = [j for k in weights for j in np.flatnonzero(np.abs(self.waves.weights) == k)]
+        mine = [j for k in weights for j in np.flatnonzero(np.abs(self.waves.weights[: len(self.sure)]) == k)]
         sizes = list[float]()  # of a cell, with each number of columns
         for columns in range(1, len(mine) + 1):
             lines = -(-len(mine) // columns)

@@ -93,8 +93,11 @@ export function follow({ data, parentElement, setStateValue }, create) {
   return self;
 }
 
-/** @param {Uint8Array} data */
-function unframe(data) {
+/**
+ * The header and the bytes of what `framed` of tsa/stage/packing.py has joined.
+ * @param {Uint8Array} data
+ */
+export function unframe(data) {
   const length = new DataView(data.buffer, data.byteOffset).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(data.subarray(4, 4 + length)));
   return { header, body: data.subarray(4 + length) };

@@ -1,0 +1,171 @@
+"""The motion page in Chromium: dragging picture and window, trying shifts, keys, links."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.shared.browser import address_has, at_rest, lab
+from tsa.model import fourier_model
+from tsa.pictures import draw_periodic
+from tsa.stage import MotionScene, motion_page
+
+
+@pytest.fixture
+def tab(browser, server):
+    with lab(browser, server) as tab:
+        tab.goto(f"{server}/motion")
+        tab.wait_for_selector(".motion[data-drawn]")
+        tab.wait_for_selector(".line[data-open]", state="attached")
+        at_rest(tab)
+        yield tab
+
+
+def place(tab, right, up, selector=".world"):
+    """The place on the page of a point (right, up) in pixels from the middle of the world."""
+    box = tab.locator(selector).bounding_box()
+    scale = box["width"] / 48
+    return box["x"] + box["width"] / 2 + right * scale, box["y"] + box["height"] / 2 - up * scale
+
+
+def drag(tab, start, end, steps=12):
+    tab.mouse.move(*start)
+    tab.mouse.down()
+    tab.mouse.move(*end, steps=steps)
+
+
+def data(tab, name):
+    return tab.locator(".motion").get_attribute(f"data-{name}")
+
+
+def test_the_headline_is_the_aperture_problem(tab):
+    expect(tab.locator(".headline")).to_have_text("Every shift on one line fits: the aperture problem.")
+    expect(tab.locator(".others button")).to_have_count(5)
+    expect(tab.locator(".sums canvas")).to_have_count(4)
+
+
+def test_dragging_the_picture_moves_the_truth_before_it_is_let_go(tab):
+    drag(tab, place(tab, -15, 15), place(tab, -18, 13))
+    expect(tab.locator(".motion")).to_have_attribute("data-answered", re.compile(r"^3\.\d,0\.\d$"))  # still held
+    tab.mouse.up()
+    address_has(tab, "shift=3.")
+    assert data(tab, "kind") == "line"
+
+
+def test_widening_the_window_by_its_rim_turns_the_line_into_a_point(tab):
+    drag(tab, place(tab, 0, 12), place(tab, 0, 24))
+    expect(tab.locator(".motion")).to_have_attribute("data-kind", "point")
+    tab.mouse.up()
+    address_has(tab, "window=")
+    expect(tab.locator(".headline")).to_have_text(re.compile(r"^One shift fits: \(6\.\d, 2\.\d\)\.$"))
+
+
+def test_dragging_the_centre_moves_the_window(tab):
+    drag(tab, place(tab, 0, 0), place(tab, -17, 0))
+    tab.mouse.up()
+    address_has(tab, "at=-1")
+    assert data(tab, "shift") == "6.4,2.6"
+
+
+def test_a_click_on_the_plane_tries_that_shift_and_home_returns(tab):
+    expect(tab.locator(".tried")).to_contain_text("density is 100 %")
+    box = tab.locator(".plane").bounding_box()
+    tab.mouse.click(box["x"] + 60, box["y"] + 70)
+    address_has(tab, "tryshift=")
+    expect(tab.locator(".tried")).to_contain_text("density is 0 %")
+    tab.locator(".plane").focus()
+    tab.keyboard.press("Home")
+    expect(tab.locator(".tried")).to_contain_text("density is 100 %")
+
+
+def test_keys_move_the_picture_and_size_the_window(tab):
+    tab.locator(".world").focus()
+    tab.keyboard.press("ArrowRight")
+    expect(tab.locator(".motion")).to_have_attribute("data-answered", "6.9,2.6")
+    tab.keyboard.press("+")
+    expect(tab.locator(".motion")).to_have_attribute("data-window", "25")
+    address_has(tab, "window=25.0")
+
+
+def test_another_picture_is_one_click_away_and_back_returns(tab):
+    tab.locator(".others button").nth(1).click()
+    expect(tab.locator(".headline")).to_have_text("17 shifts fit equally well, one for each common period.")
+    address_has(tab, "world=plaid")
+    tab.go_back()
+    expect(tab.locator(".headline")).to_have_text("Every shift on one line fits: the aperture problem.")
+
+
+def test_a_link_opens_what_it_says(tab, server):
+    tab.goto(f"{server}/motion?world=dot&shift=-5,3&window=30&expected=0.8")
+    expect(tab.locator(".headline")).to_have_text(re.compile(r"^One shift fits: \(−[45]\.\d, [23]\.\d\)\.$"))
+
+
+def test_dragging_keeps_up_with_the_hand(tab):
+    """The aim on a machine of its own is 30 posteriors a second, painted within 60 ms; here a third of that is held."""
+    start = place(tab, -15, 15)
+    tab.mouse.move(*start)
+    tab.mouse.down()
+    before = int(data(tab, "drawn"))
+    began = tab.evaluate("() => performance.now()")
+    answers = []
+    for step in range(60):
+        tab.mouse.move(start[0] - step % 30, start[1] - step // 2)
+        if took := tab.locator(".world").get_attribute("data-answered"):
+            answers.append(float(took))
+    seconds = (tab.evaluate("() => performance.now()") - began) / 1000
+    drawn = int(data(tab, "drawn")) - before
+    tab.mouse.up()
+    answers.sort()
+    assert drawn / seconds > 10
+    assert answers[len(answers) // 2] < 180
+
+
+def test_playing_moves_the_picture_there_and_back(tab):
+    tab.locator(".play").click()
+    expect(tab.locator(".play")).to_have_attribute("aria-label", "Pause")
+    expect(tab.locator(".play")).to_have_attribute("aria-label", "Play")
+
+
+def test_the_torus_turns_and_a_click_on_it_tries_a_shift(tab):
+    tab.locator(".torus").click()
+    address_has(tab, "torus=1")
+    expect(tab.locator(".turn")).to_have_attribute("aria-label", "Stop turning")
+    tab.locator(".turn").click()
+    expect(tab.locator(".turn")).to_have_attribute("aria-label", "Turn")
+    box = tab.locator(".plane").bounding_box()
+    middle, low = box["x"] + box["width"] / 2, box["y"] + 0.78 * box["height"]
+    before = tab.locator(".plane").screenshot()
+    drag(tab, (middle, low), (middle + 80, low))
+    tab.mouse.up()
+    assert tab.locator(".plane").screenshot() != before
+    assert "tryshift" not in tab.url  # a drag turns the torus, and tries nothing
+    tab.mouse.click(middle, low)
+    address_has(tab, "tryshift=")
+    tab.locator(".flat").click()
+    expect(tab.locator(".turn")).to_be_hidden()
+    expect(tab.locator(".flat")).to_have_attribute("aria-pressed", "true")
+
+
+def test_the_offline_page_opens_and_closes_its_window(browser, tmp_path):
+    file = tmp_path / "motion.html"
+    file.write_text(motion_page(MotionScene(fourier_model((48, 48)), draw_periodic("bar"))), encoding="utf-8")
+    context = browser.new_context(offline=True, viewport={"width": 1300, "height": 1000})
+    tab = context.new_page()
+    errors = []
+    tab.on("pageerror", lambda error: errors.append(error))
+    tab.goto(file.as_uri())
+    expect(tab.locator(".motion")).to_have_attribute("data-kind", "line")
+    tab.locator(".size").focus()
+    tab.keyboard.press("End")
+    expect(tab.locator(".motion")).to_have_attribute("data-kind", "point")
+    expect(tab.locator(".headline")).to_have_text(re.compile("^One shift fits"))
+    expect(tab.locator(".size-text")).to_have_text("48 px")
+    tab.locator(".torus").click()
+    expect(tab.locator(".turn")).to_be_visible()
+    tab.locator(".flat").click()
+    drag(tab, place(tab, 0, 24), place(tab, 0, 12))
+    tab.mouse.up()
+    expect(tab.locator(".motion")).to_have_attribute("data-kind", "line")
+    assert data(tab, "answered") == "6.4,2.6"
+    assert errors == []
+    context.close()

@@ -1,0 +1,150 @@
+"""A group from pairs alone: rank, weights, lines and σ of groups it was not told of; refusal where there is none."""
+
+import numpy as np
+import pytest
+
+import tsa
+from tsa import InputError, ShapeError, Subgroup, discover
+from tsa.experiments.discovery.cases import CONTROLS, named_cases, random_case, score, shift_case, torus_case
+
+NAMED = {case.name: case for case in named_cases()}
+QUICK = ["weights 1, 3, 7 and 3 lines", "weights 6, 10, 15", "shift of 12", "frames, 3–6° a step"]
+
+
+def check(case, pairs=3000, noise=0.1, seed=0, equivariance=0.95):
+    x, y, _ = case.pairs(pairs, np.random.default_rng(seed), noise)
+    found = discover(x, y)
+    assert found.rank == case.rank, found.sentence
+    right, quality = score(found, case.pairs(1000, np.random.default_rng(99), 0.0), case.period)
+    assert right.all()
+    assert len(right) == case.planes
+    assert quality.min() > equivariance
+    return found
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_groups_of_one_parameter(name):
+    found = check(NAMED[name])
+    assert found.model.noise == pytest.approx(0.1, rel=0.2)
+    assert found.orders == ((12,) if name == "shift of 12" else (0,))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in NAMED if name not in [*QUICK, "shift of 8×8, rotated"]])
+def test_named_groups(name):
+    check(NAMED[name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_random_groups(seed):
+    rng = np.random.default_rng([2027, seed])
+    case, noise = random_case(rng, 1 + seed % 3)
+    check(case, noise=noise, seed=[2027, seed, 1], equivariance=0.9)
+
+
+@pytest.mark.parametrize("name", ["independent pairs", "any rotation of R⁴", "the same by small steps"])
+def test_controls_are_refused(name):
+    found = discover(*CONTROLS[name](2000, np.random.default_rng(5)))
+    assert not found.found
+    assert found.rank == 0
+    assert found.sentence.startswith("No group found: ")
+    assert "pairs" in found.report()
+    with pytest.raises(InputError, match="No group found"):
+        _ = found.model
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CONTROLS)
+def test_all_controls_are_refused(name):
+    found = discover(*CONTROLS[name](3000, np.random.default_rng(11)))
+    assert not found.found, found.report()
+
+
+def test_permuted_pairs_have_no_group():
+    """The negative control of the user's own data: the same patches, paired at random."""
+    x, y, _ = NAMED["weights 1, 3, 7 and 3 lines"].pairs(2000, np.random.default_rng(0), 0.1)
+    assert not discover(x, np.random.default_rng(1).permutation(y)).found
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1e-3, 0.0), (255.0, 40.0), (10.0, -3.0)])
+def test_scale_and_offset_change_nothing_but_sigma(scale, shift):
+    x, y, _ = torus_case("", [1, 2, 3], lines=1).pairs(1500, np.random.default_rng(0), 0.1)
+    plain, moved = discover(x, y), discover(scale * x + shift, scale * y + shift)
+    assert moved.weights == plain.weights
+    # The offset of data is known to 1/√n only, while without one the mean of planes that turn is exactly 0.
+    np.testing.assert_allclose(moved.model.filters, plain.model.filters, atol=0.02 if shift else 1e-6)
+    assert moved.model.noise == pytest.approx(scale * plain.model.noise, rel=0.2 if shift else 1e-6)
+
+
+def test_single_precision_is_kept():
+    x, y, _ = torus_case("", [1, 2, 3]).pairs(1500, np.random.default_rng(0), 0.1)
+    found = discover(x.astype(np.float32), y.astype(np.float32))
+    assert found.model.filters.dtype == np.complex64
+    assert found.rank == 1
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01, 0.5])
+def test_exact_pairs_and_noisy_ones(noise):
+    found = check(torus_case("", [1, 2, 4], lines=1), noise=noise)
+    assert found.model.noise == pytest.approx(noise, rel=0.25, abs=0.02)
+
+
+def test_the_result_is_an_ordinary_model(tmp_path):
+    case = torus_case("", [1, 2, 3], lines=1)
+    x, y, s = case.pairs(2000, np.random.default_rng(0), 0.05)
+    found = discover(x, y)
+    model = found.model
+    assert isinstance(model, Subgroup)
+    assert found.orthogonal
+    turned = model.align(x[:50], y[:50])
+    errors = [np.abs(np.angle(np.exp(1j * (turned - sign * s[:50, 0])))) for sign in (1, -1)]
+    assert min(np.median(e) for e in errors) < 0.05
+    tsa.save(model, tmp_path / "found.npz")
+    np.testing.assert_array_equal(tsa.load(tmp_path / "found.npz").filters, model.filters)
+    assert found.posterior(x[:3], y[:3]).batch_shape == (3,)
+    # Tying the phases to one s explains held-out pairs better than leaving them free.
+    assert found.evidence.coupled_evidence > found.evidence.free_evidence + 0.5
+    assert str(found.weights.folded) == "1x0 + 1x1 + 1x2 + 1x3"
+    assert found.weights.confidence.min() > 0.5
+    assert "sign of s" in found.report()
+
+
+def test_a_mixed_group_works_in_whitened_coordinates():
+    case = NAMED["weights 1…6, mixed"]
+    x, y, s = case.pairs(3000, np.random.default_rng(0), 0.05)
+    found = discover(x, y)
+    assert not found.orthogonal
+    assert "whitened" in found.report()
+    moved = found.model.align(found.transform(x[:100]), found.transform(y[:100]))
+    errors = [np.abs(np.angle(np.exp(1j * (moved - sign * s[:100, 0])))) for sign in (1, -1)]
+    assert min(np.median(e) for e in errors) < 0.05
+
+
+def test_same_pairs_same_result():
+    x, y, _ = shift_case((9,)).pairs(800, np.random.default_rng(0), 0.1)
+    first, second = discover(x, y), discover(x, y)
+    np.testing.assert_array_equal(first.model.filters, second.model.filters)
+    assert first.report() == second.report()
+
+
+def test_progress_ends_at_one():
+    x, y, _ = torus_case("", [1, 2]).pairs(500, np.random.default_rng(0), 0.1)
+    seen = []
+    discover(x, y, on_progress=seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "error", "message"),
+    [
+        (np.ones((500, 4)), np.ones((500, 5)), ShapeError, "one shape"),
+        (np.ones((20, 4)), np.ones((20, 4)), InputError, "at least 100 pairs"),
+        (np.ones((500, 4)), np.ones((500, 4)), InputError, "equal"),
+        (np.full((500, 4), np.nan), np.ones((500, 4)), InputError, "finite"),
+    ],
+)
+def test_bad_input(x, y, error, message):
+    with pytest.raises(error, match=message):
+        discover(x, y)

@@ -1,0 +1,124 @@
+"""`tsa.register`: pictures turned by Pillow, any size, grey or colour; hopeless pairs say so."""
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import tsa
+from tsa import InputError
+from tsa.cli import main
+
+
+@pytest.fixture(scope="module")
+def photo():
+    """A made-up picture in colour without symmetry, 150×128 pixels."""
+    rng = np.random.default_rng(0)
+    row, column = np.indices((128, 150))
+    layers = []
+    for _ in range(3):
+        waves = rng.normal(size=(12, 2)) / 12
+        phase = rng.uniform(0, 6, 12)
+        layers.append(sum(np.cos(a * row + b * column + p) for (a, b), p in zip(waves, phase, strict=True)))
+    picture = np.stack(layers, -1)
+    return np.uint8(255 * (picture - picture.min()) / np.ptp(picture))
+
+
+def turned(picture, degrees):
+    return Image.fromarray(picture).rotate(degrees, Image.Resampling.BICUBIC)
+
+
+def test_a_turned_picture_is_found_and_aligned(photo):
+    other = turned(photo, 37.3)
+    found = tsa.register(photo, other)
+    assert found.explained
+    assert len(found.turns) == 1
+    turn = found.turns[0]
+    assert np.degrees(turn.angle) == pytest.approx(37.3, abs=0.3)
+    assert turn.interval[0] < turn.angle < turn.interval[1]
+    assert found.posterior.parameters == 1
+    assert found.z_score > 5
+    assert found.noise < 0.05
+    assert found.aligned.shape == photo.shape
+    inside = (slice(40, 90), slice(50, 100))
+    assert np.abs(found.aligned - np.asarray(other) / 255)[inside].mean() < 0.02
+    assert np.abs(photo / 255 - np.asarray(other) / 255)[inside].mean() > 0.05
+    # The matrix, as OpenCV applies it: a pixel right of the middle goes up for a turn counter-clockwise.
+    moved = found.matrix @ [75.0 + 20, 63.5, 1.0]
+    assert moved[1] < 63.5 - 5
+    assert found.sentence.startswith("Turned by 37")
+
+
+def test_sizes_may_differ_and_lists_are_batches(photo):
+    small = np.asarray(Image.fromarray(photo).crop((11, 0, 139, 128)).resize((64, 64), Image.Resampling.BOX))
+    large = turned(photo, -20)
+    both = tsa.register([small, photo], [large, np.zeros((40, 40))])
+    assert np.degrees(both[0].turns[0].angle) == pytest.approx(340, abs=0.5)
+    assert both[0].aligned.shape == (*photo.shape[:2], 3)
+    np.testing.assert_allclose(both[0].matrix @ [31.5, 31.5, 1], [74.5, 63.5, 1])
+    assert "picture b has no content" in both[1].sentence
+    assert not both[1].explained
+    alone = tsa.register(small, large)
+    assert alone.turns[0].angle == pytest.approx(both[0].turns[0].angle, abs=1e-6)
+    assert alone.noise == pytest.approx(both[0].noise, rel=1e-6)
+
+
+def test_noise_is_in_grey_values_of_the_pixels(photo):
+    grey = np.asarray(Image.fromarray(photo).convert("L").crop((11, 0, 139, 128)).resize((28, 28))) / 255
+    rng = np.random.default_rng(1)
+    noisy = [grey + 0.2 * rng.normal(size=(28, 28)) for _ in range(2)]
+    found = tsa.register(*noisy)
+    assert found.noise == pytest.approx(0.2, rel=0.25)
+    known = tsa.register(*noisy, noise=0.2)
+    assert known.noise == 0.2
+    assert known.width > np.radians(1)
+
+
+def test_symmetric_round_and_different_pictures():
+    hexagon, disc, different = tsa.register(["hexagon", "disc", "F"], ["hexagon", "disc", "S"])
+    assert len(hexagon.turns) == 6
+    np.testing.assert_allclose([t.mass for t in hexagon.turns], 1 / 6, atol=0.01)
+    assert disc.width > np.radians(300)
+    assert "Every turn" in disc.sentence
+    assert different.z_score < 0
+    assert "different things" in different.sentence
+
+
+def test_the_command_writes_json_and_a_picture(photo, tmp_path, capsys):
+    for name, picture in (("a", Image.fromarray(photo)), ("b", turned(photo, 100))):
+        picture.save(tmp_path / f"{name}.png")
+    out = tmp_path / "aligned.png"
+    assert main(["register", str(tmp_path / "a.png"), str(tmp_path / "b.png"), "--out", str(out), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["turns"][0]["degrees"] == pytest.approx(100, abs=0.3)
+    assert answer["explained"] is True
+    assert np.shape(answer["matrix"]) == (3, 3)
+    with Image.open(out) as written:
+        assert written.size == (150, 128)
+    assert main(["register", "F", "S", "--out", "a.gif"]) == 2
+
+
+def test_what_is_refused():
+    with pytest.raises(InputError, match="equally many"):
+        tsa.register(["F"], "S")
+    with pytest.raises(InputError, match="rotations of square patches"):
+        tsa.register("F", "S", model="shift-32")
+
+
+def test_a_picture_without_content_is_named(photo):
+    blank = np.full((60, 60), 0.5)
+    for pair, sentence in (
+        ((photo, blank), "picture b has"),
+        ((blank, photo), "picture a has"),
+        ((blank, blank), "a and b"),
+    ):
+        found = tsa.register(*pair)
+        assert sentence in found.sentence
+        assert not found.explained
+        assert found.width == pytest.approx(2 * np.pi)
+    # A mark in a corner, outside the circle that is compared, is no content; one in the middle is.
+    blank[0, 0] = 1.0
+    assert tsa.register(photo, blank).blank == ("b",)
+    blank[25:35, 28] = 1.0
+    assert tsa.register(photo, blank).blank == ()

@@ -1,0 +1,95 @@
+"""`tsa discover`: the group behind pairs, frames or clips, as a report and a model file."""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from tsa import files
+from tsa._base import Array, Bar, InputError
+from tsa.learning import Discovery, discover
+from tsa.pictures import frame_pairs, read_clips
+
+NOT_FOUND = 1  # exit code if there is no group
+
+
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command `discover`."""
+    command = commands.add_parser(
+        "discover",
+        help="which group turns x into y? learned from pairs, frames or clips alone",
+        epilog="examples: tsa discover pairs.npz --out group.npz;  tsa discover X.npy Y.npy;  tsa discover clips/",
+    )
+    command.add_argument(
+        "source",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="pairs.npz with arrays X and Y (n, D); X.npy Y.npy; a moving GIF; or a folder of GIFs or of frames",
+    )
+    command.add_argument("--size", type=int, default=8, help="frames: pixels along a side of a patch (default 8)")
+    command.add_argument("--lag", type=int, default=1, help="frames: largest distance of a pair, in frames (default 1)")
+    command.add_argument("--windows", type=int, default=0, help="frames: random windows of each pair (default: scaled)")
+    command.add_argument("--seed", type=int, default=0, help="seed of the split into pairs to learn from and held out")
+    command.add_argument("--out", type=Path, help="model file to write")
+    command.set_defaults(run=_discover)
+
+
+def _discover(options: argparse.Namespace) -> int:
+    x, y = _pairs(options)
+    found = discover(x, y, seed=options.seed, on_progress=Bar("discovering"))
+    print(found.report())
+    if not found.found:
+        return NOT_FOUND
+    if options.out:
+        _save(found, options.out)
+        print(f"wrote {options.out}")
+    return 0
+
+
+def _pairs(options: argparse.Namespace) -> tuple[Array, Array]:
+    first, *rest = options.source
+    if len(rest) > 1:
+        raise InputError("Give one file of pairs, two arrays X.npy Y.npy, one film, or one folder.")
+    if rest:
+        return _only_array(first), _only_array(rest[0])
+    if first.suffix.lower() == ".npz":
+        arrays = {name.lower(): array for name, array in files.read_arrays(first).items()}
+        if not {"x", "y"} <= set(arrays):
+            raise InputError(f"{first} holds {', '.join(sorted(arrays)) or 'nothing'}; pairs are two arrays X and Y.")
+        return arrays["x"], arrays["y"]
+    if first.suffix.lower() == ".npy":
+        raise InputError(f"{first} is one array; pairs are two: tsa discover X.npy Y.npy.")
+    for name in ("size", "lag"):
+        if getattr(options, name) < 1:
+            raise InputError(f"--{name} is at least 1; got {getattr(options, name)}.")
+    return frame_pairs(read_clips(first), options.size, options.lag, max(0, options.windows), options.seed)
+
+
+def _only_array(path: Path) -> Array:
+    arrays = files.read_arrays(path)
+    if len(arrays) != 1:
+        raise InputError(f"{path} holds {len(arrays)} arrays; X and Y are files of one array each.")
+    return next(iter(arrays.values()))
+
+
+def _save(found: Discovery, path: Path) -> None:
+    """A model file; also the mean of the pairs, and the whitening if the group acts through a mixing."""
+    about = {"discovered": found.sentence, "report": found.report().splitlines(), "orders": list(found.orders)}
+    arrays = {
+        "filters": found.model.filters,
+        "weights": found.model.weights,
+        "noise": np.array(found.model.noise),
+        "shape": np.array(_shape(found.model.dimension)),
+        "about": files.json_array(about),
+    }
+    assert found.mean is not None
+    arrays["mean"] = found.mean
+    if found.whitening is not None:
+        arrays["whitening"] = found.whitening
+    files.write_arrays(path, arrays)
+
+
+def _shape(dimension: int) -> tuple[int, ...]:
+    side = round(dimension**0.5)
+    return (side, side) if side * side == dimension else (dimension,)

@@ -1,0 +1,116 @@
+"""Distribution functions of moderate densities on a uniform grid: faster than cells where few nodes are needed.
+
+At the nodes the cumulative is the spectral antiderivative. Between nodes it is completed by Gauss–Legendre on the
+short way to the nearest node. Its error is absolute, a few roundings of 1: tails are the business of cells.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import fft
+
+from tsa._base import Array
+from tsa.density.numerics import trigpoly
+from tsa.density.numerics._quadrature import certified_nodes, groups
+
+_NODES_PER_HARMONIC = 256  # with more than these, cells are faster
+_TOLERANCE = 2.0**-43  # of the Fourier coefficients where the series ends; an integral divides them by their order
+_GROUP_VALUES = 2**16  # evaluating so many values takes as long as the some hundred calls that a group costs
+_CHUNK_VALUES = 2**18  # more than a cache holds: few calls of many small operations count for more
+_ABSCISSAE, _WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(4))
+_ABSCISSAE = _ABSCISSAE + 0.5  # on [0, 1]
+
+
+def sorted_by_method(eta: Array) -> tuple[list[tuple[Array, int]], Array]:
+    """Groups (rows, nodes) of the rows of `eta` (B, K) for which a grid is fast, and all the other rows."""
+    # n nodes suffice for Z, but a series from n nodes ends at order n/2, so twice as many are taken.
+    nodes = 2 * certified_nodes(np.abs(eta), tolerance=_TOLERANCE)
+    small = nodes <= _NODES_PER_HARMONIC * max(1, eta.shape[1])
+    chosen = np.flatnonzero(small)
+    return in_groups(chosen, nodes[chosen]), np.flatnonzero(~small)
+
+
+def in_groups(rows: Array, nodes: Array) -> list[tuple[Array, int]]:
+    """Groups (rows, nodes) of the given rows with at least their numbers of nodes; small groups join the next size."""
+    sizes, members = np.unique(nodes, return_counts=True)
+    waiting = 0
+    for i in range(sizes.size - 1):
+        waiting += members[i]
+        if waiting * (sizes[i + 1] - sizes[i]) < _GROUP_VALUES:
+            nodes = np.where(nodes == sizes[i], sizes[i + 1], nodes)
+        else:
+            waiting = 0
+    return [(rows[chunk], n) for chunk, n in groups(nodes, _CHUNK_VALUES)]
+
+
+class NodeGrid(ABC):
+    """A few densities from their log densities at n nodes each, `energy` (B, n) up to a constant of each row.
+
+    A subclass says in `at` what they are between the nodes.
+    """
+
+    def __init__(self, energy: Array) -> None:
+        n = energy.shape[1]
+        self.step = 2 * np.pi / n
+        self._top = energy.max(axis=-1)
+        energy -= self._top[:, None]
+        self.energy = energy  # (B, n), less its maximum
+        # Below e^-100 a node adds nothing; clipping there avoids subnormal numbers, which are slow.
+        self.weight = np.maximum(energy, -100.0)
+        np.exp(self.weight, out=self.weight)
+        spectrum = fft.rfft(self.weight, axis=-1)
+        self.mass = spectrum[:, 0].real.copy()  # sums of the weights
+        # The last coefficient is below tolerance, and has no phase when n is even.
+        factor = -1j / (2 * np.pi * np.maximum(np.arange(spectrum.shape[1]), 1))
+        factor[[0, -1]] = 0
+        spectrum *= factor
+        self._ripple = fft.irfft(spectrum, n, axis=-1, norm="forward")
+        self.log_scale = np.log(self.mass * self.step)  # of the density, relative to the maximum
+
+    @abstractmethod
+    def at(self, local: Array, s: Array) -> tuple[Array, Array, Array]:
+        """The log density, its slope and the cdf at points `s` near [0, 2π] (m,) of the densities `local` (m,)."""
+
+    def cdf_at_nodes(self, local: Array, node: Array) -> Array:
+        """∫ p from the angle 0 to the nodes (m,) of the densities `local` (m,); 1 more with each turn."""
+        n = self.energy.shape[1]
+        ripple = self._ripple.take(local * n + node % n) - self._ripple[:, 0].take(local)
+        return node / n + ripple / self.mass.take(local)
+
+    def cubics(self, local: Array, node: Array) -> tuple[Array, Array]:
+        """Cubics in u ∈ [0, 1] that are nearly the log density and the cdf from each `node` to the next: 2 × (4, m)."""
+        n = self.energy.shape[1]
+        index = local * n + (node + np.array([-1, 0, 1, 2])[:, None]) % n
+        before, here, after, beyond = self.energy.take(index)
+        bend, twist = (before + after) / 2 - here, (beyond - before + 3 * (here - after)) / 6
+        log_density = np.stack([here - self.log_scale.take(local), after - here - bend - twist, bend, twist])
+        # The cdf has the value and the slope of the true one at both ends.
+        left, right = self.weight.take(index[1:3]) / self.mass.take(local)
+        gain = (self._ripple.take(index[2]) - self._ripple.take(index[1])) / self.mass.take(local) + 1 / n
+        start = self.cdf_at_nodes(local, node)
+        return log_density, np.stack([start, left, 3 * gain - 2 * left - right, left + right - 2 * gain])
+
+
+class Grid(NodeGrid):
+    """A few generalised von Mises densities, the rows of `eta` (B, K), on n nodes each."""
+
+    def __init__(self, eta: Array, n: int) -> None:
+        super().__init__(trigpoly.on_grid(eta, n))
+        self._series = np.concatenate([-(self._top + self.log_scale)[None], eta.conj().T])  # of the log density
+        # Taylor's series reach from any point to the nearest node.
+        self._terms = max(2, trigpoly.taylor_terms(eta.shape[1] * np.pi / n))
+
+    def at(self, local: Array, s: Array) -> tuple[Array, Array, Array]:
+        """The log density, its slope and the cdf at points `s` near [0, 2π] (m,) of the densities `local` (m,)."""
+        about = trigpoly.expansions(self._series, local, s, self._terms)
+        node = np.rint(s / self.step)
+        way = s - node * self.step
+        density = np.exp(trigpoly.polynomial(about, _ABSCISSAE[:, None] * -way))
+        return about[0], about[1], self.cdf_at_nodes(local, node.astype(np.int64)) + way * (_WEIGHTS @ density)
+
+
+def grids(eta: Array, chosen: list[tuple[Array, int]]) -> Iterator[tuple[Array, Grid]]:
+    """The grid of each group of rows."""
+    for rows, n in chosen:
+        yield rows, Grid(eta[rows], n)

@@ -1,0 +1,254 @@
+"""Modes, credible arcs and integrals of mixtures of densities exp E(s) on the circle, from a grid of nodes.
+
+log p(s) = log Σ_c exp(a_c + E_c(s)), E_c a trigonometric polynomial. A peak of E_c has a standard deviation of at least
+1/√S_c, S_c = Σ_k k²κ_k; with several nodes in each of the narrowest, sums over the nodes are integrals to rounding, and
+between nodes everything is evaluated exactly.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tsa._base import Array, InputError
+from tsa.density.numerics._quadrature import groups
+from tsa.density.numerics._roots import bracketed_newton
+from tsa.density.numerics.circle._credible import Edges, assembled_arcs, edges_on_grid
+from tsa.density.numerics.circle._grid import NodeGrid
+from tsa.density.numerics.circle._modes import mode_rectangles
+from tsa.density.numerics.trigpoly import on_grid, wrap
+
+_NODES_PER_DEVIATION = 4  # of the sharpest peak, where levels and extrema are looked for
+_INTEGRAL_NODES_PER_DEVIATION = 1.5  # the integral of a normal density is then right to 1e-19
+_MIN_NODES = 512
+_MAX_NODES = 2**20
+_COARSE_NODES = 1024  # for a first look at which components matter
+_NEGLIGIBLE_NATS = 30.0  # a component whose share is smaller than e^-30 changes nothing that is computed here
+_BETWEEN_NODES_NATS = 0.1  # a maximum is at most this much higher than the highest node beside it
+_CHUNK_VALUES = 2**19  # values of components held at once
+_CHUNK_TERMS = 2**20  # terms of series evaluated at once
+_ABSCISSAE, _NODE_WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(5))
+
+
+def circle_log_integrals(eta: Array, level: Array) -> Array:
+    """log ∫ exp E_c(s) ds of the components `eta` (B, C, K), each on as many nodes as its sharpest peak needs: (B, C).
+
+    −∞ for components that cannot reach a share of e^-30 beside the others with these levels (B, C).
+    """
+    rows, count, order = eta.shape
+    flat = eta.reshape(-1, order)
+    sharpness = np.sqrt((np.abs(flat) * np.arange(1, order + 1) ** 2).sum(axis=1))
+    least = max(_MIN_NODES, 2 * order + 2)
+    needed = _power_of_two(np.maximum(_INTEGRAL_NODES_PER_DEVIATION * 2 * np.pi * sharpness, least))
+    _check_nodes(needed, sharpness)
+    log_z = np.full(rows * count, -np.inf)
+    coarse = np.minimum(needed, _COARSE_NODES)
+    highest = np.empty(rows * count)
+    for members, n in groups(coarse, _CHUNK_VALUES):
+        values = on_grid(flat[members], n)
+        highest[members] = values.max(axis=1)
+        fine = members[needed[members] == n]
+        if fine.size:
+            log_z[fine] = _log_sum(values[needed[members] == n])
+    # Between coarse nodes E rises by at most its curvature times the square of the step over 8.
+    peak = (highest + level.ravel()).reshape(rows, count)
+    slack = (sharpness**2 * (2 * np.pi / coarse) ** 2 / 8).reshape(rows, count)
+    hopeless = peak + slack < (peak - np.log1p(sharpness.reshape(rows, count))).max(axis=1, keepdims=True) - 40.0
+    wanted = np.flatnonzero((needed > coarse) & ~hopeless.ravel())
+    for members, n in groups(needed[wanted], _CHUNK_VALUES):
+        log_z[wanted[members]] = _log_sum(on_grid(flat[wanted[members]], n))
+    return log_z.reshape(rows, count)
+
+
+def _log_sum(values: Array) -> Array:
+    top = values.max(axis=1)
+    values -= top[:, None]
+    np.maximum(values, -100.0, out=values)  # below, a node adds nothing, and subnormal numbers are slow
+    return np.asarray(top + np.log(np.exp(values, out=values).sum(axis=1) * (2 * np.pi / values.shape[1])))
+
+
+def _power_of_two(needed: Array) -> Array:
+    return np.asarray(2 ** np.ceil(np.log2(needed)).astype(np.int64))
+
+
+def _check_nodes(nodes: Array, sharpness: Array) -> None:
+    if nodes.max(initial=0) > _MAX_NODES:
+        raise InputError(
+            f"A component of this mixture has a peak of {1 / sharpness.max():.1e} radians; mixtures are tabulated "
+            f"down to {_NODES_PER_DEVIATION * 2 * np.pi / _MAX_NODES:.1e}. Raise the noise σ."
+        )
+
+
+class CircleMixture:
+    """Mixtures in rows: `eta` (B, C, K) of the components, `offset` a (B, C); their sums integrate to 1."""
+
+    def __init__(self, eta: Array, offset: Array, share: Array) -> None:
+        top = share.max(axis=1, keepdims=True, initial=-np.inf)
+        self.row, component = np.nonzero(share > top - _NEGLIGIBLE_NATS)
+        self.eta, self.offset = eta[self.row, component], offset[self.row, component]
+        self.rows, self.order = len(eta), eta.shape[2]
+        sharpness = np.sqrt((np.abs(self.eta) * np.arange(1, self.order + 1) ** 2).sum(axis=1))
+        widest = np.zeros(self.rows)
+        np.maximum.at(widest, self.row, sharpness)
+        needed = np.maximum(_NODES_PER_DEVIATION * 2 * np.pi * widest, max(_MIN_NODES, 4 * self.order + 2))
+        self.nodes = _power_of_two(needed)
+        _check_nodes(self.nodes, widest)
+
+    def grids(self, nodes: Array, rows: Array) -> Iterator[tuple[Array, "MixtureGrid"]]:
+        """Grids of the given rows (r,) with these numbers of nodes (r,): some rows and their grid at a time."""
+        first = np.searchsorted(self.row, np.arange(self.rows + 1))
+        most = int(np.diff(first).max(initial=1))
+        for members, n in groups(nodes, max(1, _CHUNK_VALUES // most)):
+            chosen = rows[members]
+            own = np.concatenate([np.arange(first[r], first[r + 1]) for r in chosen])
+            local = np.repeat(np.arange(len(chosen)), first[chosen + 1] - first[chosen])
+            yield chosen, MixtureGrid(self.eta[own], self.offset[own], local, len(chosen), n)
+
+    def modes(self) -> tuple[Array, Array]:
+        """Angles and masses of all maxima, in no order within a row: (B, most), see `mode_rectangles`."""
+        found = [(rows[row], angle, mass) for rows, grid in self._all() for row, angle, mass in [grid.modes()]]
+        row, angle, mass = (np.concatenate(part) for part in zip(*found, strict=True))
+        order = np.argsort(row, kind="stable")
+        return mode_rectangles(row[order], wrap(angle)[order], mass[order], self.rows)
+
+    def mode(self) -> Array:
+        """The angle of the highest point of each row, (B,)."""
+        angle = np.empty(self.rows)
+        for rows, grid in self._all():
+            angle[rows] = grid.mode()
+        return wrap(angle)
+
+    def _all(self) -> Iterator[tuple[Array, "MixtureGrid"]]:
+        return self.grids(self.nodes, np.arange(self.rows))
+
+    def credible_arcs(self, p: float) -> Array:
+        """Arcs (start, stop) of the highest-density set of mass p, by start: (B, a, 2)."""
+        parts: list[Edges] = []
+        rows, nodes = np.arange(self.rows), self.nodes
+        for finer in (1, 4, 16):
+            left = []
+            last = finer == 16
+            for chosen, grid in self.grids(np.minimum(finer * nodes, _MAX_NODES), rows):
+                (row, side, angle, distance), solved = edges_on_grid(grid, self.order, p)
+                parts.append((chosen[row], side, angle, distance))
+                left.append(chosen[~solved])
+                if last and not solved.all():
+                    row, side, angle, distance = _edges_by_sorting(grid, p, ~solved)
+                    parts.append((chosen[row], side, angle, distance))
+            rows = np.sort(np.concatenate(left))
+            nodes = self.nodes[rows]
+            if not rows.size:
+                break
+        return assembled_arcs(parts, self.rows)
+
+    def entropy(self) -> tuple[Array, Array]:
+        """−∫p log p (B,), and the change when every other node is left out (B,), which bounds its error in practice."""
+        value, change = np.empty((2, self.rows))
+        for rows, grid in self._all():
+            log_p = grid.energy - grid.log_scale[:, None]
+            term = -np.exp(log_p) * log_p * grid.step
+            value[rows], change[rows] = term.sum(axis=1), np.abs(term.sum(axis=1) - 2 * term[:, ::2].sum(axis=1))
+        return value, change
+
+
+class MixtureGrid(NodeGrid):
+    """A few mixtures on n nodes: the components `eta` (A, K), `offset` (A,) belong to the mixtures `local` (A,)."""
+
+    def __init__(self, eta: Array, offset: Array, local: Array, rows: int, n: int) -> None:
+        self._series, self._offset = eta.conj(), offset
+        self._first = np.searchsorted(local, np.arange(rows))
+        self._count = np.diff(np.append(self._first, len(local)))
+        energy = on_grid(eta, n)
+        energy += offset[:, None]
+        if len(local) > rows:
+            top = np.maximum.reduceat(energy, self._first, axis=0)
+            energy -= top[local]
+            np.maximum(energy, -100.0, out=energy)  # below, a node adds nothing, and subnormal numbers are slow
+            energy = top + np.log(np.add.reduceat(np.exp(energy, out=energy), self._first, axis=0))
+        super().__init__(energy)
+
+    def _terms(self, local: Array, s: Array) -> tuple[Array, Array, Array]:
+        """The log density of each mixture at a point of its own, with two derivatives: (m,) each."""
+        value, slope, bend = np.empty((3, len(s)))
+        k = np.arange(1, self._series.shape[1] + 1)
+        at_once = max(1, _CHUNK_TERMS // (int(self._count.max(initial=1)) * max(1, len(k))))
+        for begin in range(0, len(s), at_once):
+            part = slice(begin, begin + at_once)
+            rows = local[part]
+            count = self._count[rows]
+            starts = np.cumsum(count) - count
+            point = np.repeat(np.arange(len(rows)), count)  # one term for each component of each point's mixture
+            component = self._first[rows][point] + np.arange(len(point)) - starts[point]
+            powers = np.cumprod(np.broadcast_to(np.exp(1j * s[part])[:, None], (len(rows), len(k))), axis=1)
+            terms = self._series[component] * powers[point]
+            height = self._offset[component] + terms.real.sum(axis=1)
+            rise, curve = -(terms.imag @ k), -(terms.real @ k**2)
+            top = np.maximum.reduceat(height, starts)
+            share = np.exp(height - top[point])
+            total = np.add.reduceat(share, starts)
+            value[part] = top + np.log(total)
+            slope[part] = np.add.reduceat(share * rise, starts) / total
+            bend[part] = np.add.reduceat(share * (curve + rise**2), starts) / total - slope[part] ** 2
+        return value, slope, bend
+
+    def at(self, local: Array, s: Array) -> tuple[Array, Array, Array]:
+        """The log density, its slope and the cdf at points `s` near [0, 2π] (m,) of the mixtures `local` (m,)."""
+        node = np.rint(s / self.step)
+        way = s - node * self.step
+        inner = s - (0.5 - _ABSCISSAE[:, None]) * way
+        density = np.exp(self._terms(np.tile(local, len(inner)), inner.ravel())[0]).reshape(inner.shape)
+        value, slope, _ = self._terms(local, s)
+        return value, slope, self.cdf_at_nodes(local, node.astype(np.int64)) + way * (_NODE_WEIGHTS @ density)
+
+    def mode(self) -> Array:
+        """The highest point of each mixture; of maxima that differ by less than the nodes can tell, the higher one."""
+        up = np.roll(self.energy, -1, axis=1) > self.energy
+        row, top = np.nonzero(np.roll(up, 1, axis=1) & ~up & (self.energy > -_BETWEEN_NODES_NATS))
+        result = np.zeros(len(self.energy))
+        angle = self._extrema(row, top, -1.0)
+        order = np.argsort(self._terms(row, angle)[0], kind="stable")
+        result[row[order]] = angle[order]
+        return result
+
+    def modes(self) -> tuple[Array, Array, Array]:
+        """Rows, angles and masses of all maxima that the nodes show."""
+        up = np.roll(self.energy, -1, axis=1) > self.energy
+        top_row, top = np.nonzero(np.roll(up, 1, axis=1) & ~up)
+        low_row, low = np.nonzero(~np.roll(up, 1, axis=1) & up)
+        if not top.size:
+            return np.empty(0, int), np.empty(0), np.empty(0)
+        angle = self._extrema(top_row, top, -1.0)
+        valley = self._extrema(low_row, low, 1.0)
+        upto = self.at(low_row, wrap(valley))[2] + np.floor(valley / (2 * np.pi))
+        # In a row as many valleys as maxima, in turn; the first maximum may come before the first valley.
+        firsts = np.searchsorted(low_row, np.arange(len(self.energy) + 1))
+        begins, count = firsts[:-1][top_row], np.diff(firsts)[top_row]
+        place = np.arange(len(top)) - np.searchsorted(top_row, top_row)
+        starts_high = (low[begins] > top[np.searchsorted(top_row, top_row)]).astype(int)
+        before = begins + (place - starts_high) % count
+        after = begins + (place - starts_high + 1) % count
+        mass = np.clip(upto[after] - upto[before] + (after <= before), 0.0, 1.0)
+        return top_row, angle, mass
+
+    def _extrema(self, row: Array, node: Array, sign: float) -> Array:
+        """The extremum beside each node: where sign times the slope rises through 0."""
+        middle = node * self.step
+
+        def function(s: Array, which: Array) -> tuple[Array, Array]:
+            _, slope, bend = self._terms(row[which], s)
+            return sign * slope, sign * bend
+
+        return bracketed_newton(function, middle - self.step, middle + self.step, middle)
+
+
+def _edges_by_sorting(grid: MixtureGrid, p: float, wanted: Array) -> Edges:
+    """Edges from the sorted weights of the nodes, for the rows in `wanted` (rows,): exact to a fraction of a node."""
+    rows = np.flatnonzero(wanted)
+    descending = -np.sort(-grid.weight[rows], axis=1)
+    rank = (np.cumsum(descending, axis=1) < p * grid.mass[rows, None]).sum(axis=1)
+    level = np.log(descending[np.arange(len(rows)), np.minimum(rank, descending.shape[1] - 1)])
+    energy = np.concatenate([grid.energy[rows], grid.energy[rows, :1]], axis=1)
+    inside = energy >= level[:, None]
+    row, node = np.nonzero(inside[:, :-1] != inside[:, 1:])
+    left, right = energy[row, node], energy[row, node + 1]
+    s = (node + (level[row] - left) / (right - left)) * grid.step
+    return rows[row], np.where(inside[row, node], 1.0, -1.0), wrap(s), np.zeros(len(row))

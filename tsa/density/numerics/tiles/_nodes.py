@@ -1,0 +1,161 @@
+"""Values of polynomials at the Gauss nodes of many tiles, and sums over those nodes, one axis after the other."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tsa._base import Array
+from tsa.density.numerics.tiles._polynomials import Polynomials, expm1_imaginary
+
+
+class _Shared(NamedTuple):
+    """Values that several entries share: the `distinct` ones (n, …) and `which` of them each entry has."""
+
+    distinct: Array
+    which: Array
+
+    @property
+    def all(self) -> Array:
+        """The value of each entry."""
+        return self.distinct[self.which]
+
+
+class Nodes:
+    """Tensor grids of nodes, one on each tile; tiles are sorted by row, then by place on the first axis, then the next.
+
+    `row` is (T,), `u` and `turn` (T, p), `x` holds the nodes on [−1, 1] of each axis. Sums over frequencies are taken
+    one axis at a time. Tiles that agree in their row and in their places on the first axes (a *prefix*) share the sums
+    over those axes, so that most of the work is done once for many tiles. Differences of g within a tile are computed
+    relative to its centre: their rounding error is that of the tile's size, not of its distance from the peak.
+    """
+
+    def __init__(self, polynomials: Polynomials, row: Array, u: Array, turn: Array, x: list[Array]) -> None:
+        self._of, self._shape = polynomials, (len(row), *(len(one) for one in x))
+        # By axis, for each prefix: its parent (of the first axis: the row), e^{imc} − 1 at the centre c, and which of
+        # the arrays e^{imhx} − 1 (nodes, waves) of its tile size it takes.
+        self._parents, self._centres, self._locals, self._local_of = [], [], [], []
+        prefix, starts = row, np.append(True, np.diff(row) != 0)
+        for axis, waves in enumerate(polynomials.waves):
+            place, size = u[:, axis], turn[:, axis]
+            starts = starts | np.append(True, (np.diff(place) != 0) | (np.diff(size) != 0))
+            heads = np.flatnonzero(starts)
+            # Prefixes of other parents may have the same place and size: these have the same phases.
+            different, which = distinct(place[heads], size[heads])
+            sizes, size_of = distinct(size[heads][different])
+            half = 2 * np.pi / size[heads][different]
+            self._parents.append(prefix[heads])
+            self._centres.append(_Shared(expm1_imaginary((place[heads][different] * half)[:, None] * waves), which))
+            self._locals.append(expm1_imaginary(np.multiply.outer(half[sizes, None] * x[axis], waves)))
+            self._local_of.append(size_of)
+            prefix = np.cumsum(starts) - 1
+
+    def _near(self, axis: int) -> tuple[_Shared, Array]:
+        """On one axis e^{imc} − 1 at the centres c, (places, waves), and e^{imhx} − 1, (places, nodes, waves)."""
+        return self._centres[axis], self._locals[axis][self._local_of[axis]]
+
+    def values(self) -> Array:
+        """g at the nodes: (T, Q₁, …, Q_p)."""
+        # Σ C e^{im·c} (Π_a e^{imhx} − 1) telescopes over the axes: `full` sums Π e^{imhx} over the axes so far, `gain`
+        # the same product less 1. Both are (prefixes, nodes so far, frequencies left).
+        full = self._of.table.reshape(len(self._of.table), 1, -1)
+        gain = np.zeros_like(full)
+        for axis in range(self._of.axes - 1):
+            parent, (centre, local) = self._parents[axis], self._near(axis)
+            local, phase = local[centre.which], (centre.all + 1)[:, None]
+            split = _of_parents(full.reshape(*full.shape[:2], local.shape[-1], -1), parent)
+            step = (local * phase)[:, None] @ split
+            rest = step + phase[:, None] @ split
+            if axis:  # on the first axis nothing is gained yet
+                step += phase[:, None] @ _of_parents(gain.reshape(*gain.shape[:2], local.shape[-1], -1), parent)
+            full, gain = (v.reshape(len(parent), -1, v.shape[-1]) for v in (rest, step))
+        # On the last axis both sums are one real matrix product for each tile.
+        centre, local = self._near(-1)
+        phase = (centre.distinct + 1)[:, None]
+        factors = np.concatenate([local * phase, np.broadcast_to(phase, local.shape)], axis=-1)
+        left = _of_parents(_real_parts(np.concatenate([full, gain], axis=-1).conj()), self._parents[-1])
+        right = _of_parents(_real_parts(factors), centre.which)
+        g = left @ right.transpose(0, 2, 1)
+        g += self._at_centres()[:, None, None]
+        return g.reshape(self._shape)
+
+    def _at_centres(self) -> Array:
+        """g at the centres of the tiles, (T,)."""
+        full = self._of.table.reshape(len(self._of.table), -1)
+        gain = np.zeros_like(full)
+        for parent, places, waves in zip(self._parents, self._centres, self._of.waves, strict=True):
+            split = full.reshape(len(full), len(waves), -1)
+            step = (places.all[:, None] @ _of_parents(split, parent))[:, 0]
+            full = step + split.sum(axis=1)[parent]
+            gain = step + gain.reshape(len(gain), len(waves), -1).sum(axis=1)[parent]
+        return gain[:, 0].real
+
+    def derivatives(self) -> Array:
+        """g and the derivatives of f up to order 2 at the centres of the tiles: (orders, T)."""
+        states: dict[tuple[int, ...], Array] = {(): self._of.table.reshape(len(self._of.table), -1)}
+        for axis, waves in enumerate(self._of.waves):
+            parent, phase = self._parents[axis], (self._centres[axis].all + 1)[:, None]
+            split = {order: state.reshape(len(state), len(waves), -1) for order, state in states.items()}
+            states = {
+                (*order, power): ((phase * (1j * waves) ** power) @ _of_parents(state, parent))[:, 0]
+                for order, state in split.items()
+                for power in range(3 - sum(order))
+            }
+        orders = [order for order in self._of.orders if 1 <= sum(order) <= 2]
+        return np.stack([self._at_centres(), *(states[order][:, 0].real for order in orders)])
+
+    def sums(self, weight: Array) -> tuple[Array, Array]:
+        """The rows of these tiles (r,), and Σ weight (e^{im·δ} − 1) over their nodes, by frequency, (r, *table).
+
+        `weight` is (T, Q₁, …, Q_p).
+        """
+        mass: Array = weight.reshape(len(weight), -1, self._shape[-1])
+        centre, local = self._near(-1)
+        # e^{im(c + hx)} − 1 at the nodes of the last axis, in which one real matrix product sums over them.
+        far = centre.distinct[:, None]
+        both = mass @ _of_parents(_real_parts(local + far + far * local), centre.which)
+        total, mass = self._over_children(-1, _complex(both), mass.sum(axis=-1))  # (prefixes, nodes left, frequencies)
+        for axis in reversed(range(self._of.axes - 1)):
+            centre, local = self._near(axis)
+            local = local[centre.which]
+            mass = mass.reshape(len(mass), -1, local.shape[1])
+            split = total.reshape(*mass.shape, -1)
+            moved = local.transpose(0, 2, 1)[:, None] @ (split + mass[..., None]) + split.sum(axis=2)[:, :, None]
+            mass = mass.sum(axis=-1)
+            # From offsets within the tile to offsets from the peak: Σ w e^{im·δ} takes the factor e^{imc}.
+            moved += centre.all[:, None, :, None] * (moved + mass[..., None, None])
+            total, mass = self._over_children(axis, moved.reshape(*moved.shape[:2], -1), mass)
+        heads = np.flatnonzero(np.append(True, np.diff(self._parents[0]) != 0))
+        return self._parents[0][heads], total.reshape(len(heads), *self._of.table.shape[1:])
+
+    def _over_children(self, axis: int, total: Array, mass: Array) -> tuple[Array, Array]:
+        """Sums over the prefixes of an axis that have the same parent."""
+        parent = self._parents[axis]
+        heads = np.flatnonzero(np.append(True, np.diff(parent) != 0))
+        return np.add.reduceat(total, heads), np.add.reduceat(mass, heads)
+
+
+def _real_parts(values: Array) -> Array:
+    """Real and imaginary parts side by side, (..., n) → (..., 2n): Re(a conj(b)) is the product of two of these."""
+    return np.concatenate([values.real, values.imag], axis=-1)
+
+
+def _complex(parts: Array) -> Array:
+    """The inverse of `_real_parts`."""
+    n = parts.shape[-1] // 2
+    return parts[..., :n] + 1j * parts[..., n:]
+
+
+def _of_parents(state: Array, parent: Array) -> Array:
+    """The entry of `state` for each parent; a single entry is broadcast instead of copied."""
+    return state if len(state) == 1 else state[parent]
+
+
+def distinct(*columns: Array) -> tuple[Array, Array]:
+    """Indices of the distinct rows of some equally long columns, and for each row the number of the one it equals."""
+    if all((column == column[0]).all() for column in columns):
+        return np.zeros(1, np.int64), np.zeros(len(columns[0]), np.int64)
+    order = np.lexsort(columns)
+    new = np.append(True, np.any([np.diff(column[order]) != 0 for column in columns], axis=0))
+    which = np.empty(len(order), np.int64)
+    which[order] = np.cumsum(new) - 1
+    return order[new], which

@@ -1,0 +1,214 @@
+"""A batch of real trigonometric polynomials on the p-torus, evaluated relative to a high point of each.
+
+    f(t) = Re Σ_m C_m e^{im·t},     g(δ) = f(peak + δ) − f(peak) = Re Σ_m C_m e^{im·peak} (e^{im·δ} − 1)
+
+The last form loses no digits near the peak: its rounding error is that of Σ κ|m·δ|, not of Σ κ. Tiles are boxes given
+by integers: centre 2πu/turn and half-widths 2π/turn on each axis, as offsets δ from the peak of their row.
+"""
+
+from functools import cached_property
+from itertools import product
+from math import prod
+
+import numpy as np
+from scipy import fft
+
+from tsa._base import Array
+
+EPS = float(np.finfo(np.float64).eps)
+_NEAR_TOP = 0.6  # share of the largest coarse value from which a coarse maximum may lead to the highest peak
+_NEWTON_STEPS = 50
+_CHUNK_TERMS = 2**19  # terms of polynomials held at once
+
+
+def derivative_orders(p: int) -> list[tuple[int, ...]]:
+    """Multi-indices of all derivatives up to order 3 on p axes, by order; the function itself first."""
+    return sorted((o for o in product(range(4), repeat=p) if sum(o) <= 3), key=sum)
+
+
+def expm1_imaginary(theta: Array) -> Array:
+    """e^{iθ} − 1, without cancellation for small θ."""
+    half = 0.5 * theta
+    sine = np.sin(half)
+    result = np.empty(theta.shape, np.complex128)
+    result.real = -2 * sine * sine
+    result.imag = 2 * sine * np.cos(half)
+    return result
+
+
+class Polynomials:
+    """B polynomials with coefficients conj(`eta`) (B, M) at the integer frequencies `m` (M, p)."""
+
+    def __init__(self, eta: Array, m: Array, start: Array | None = None) -> None:
+        flip = m[:, -1] < 0
+        self.m = np.where(flip[:, None], -m, m)
+        self._flip = flip
+        self.axes = m.shape[1]
+        self.reach = np.abs(m).max(axis=0, initial=0)
+        self.waves = [np.arange(-r, r + 1) for r in self.reach[:-1]] + [np.arange(self.reach[-1] + 1)]
+        self.varying = np.flatnonzero(self.reach) if self.reach.any() else np.zeros(1, np.int64)  # axes f depends on
+        self.orders = derivative_orders(self.axes)
+        self._given = np.where(flip, eta, eta.conj())
+        self.coarse = tuple(fft.next_fast_len(int(5 * r), real=True) if r else 1 for r in self.reach)
+        self.peak = self._high_points() if start is None else self._climbed(np.arange(len(eta)), start)
+        self._turned = self._given * np.exp(1j * (self.peak @ self.m.T))
+        self.height = self._turned.real.sum(axis=-1)
+        self.table = self._table(self._turned)
+        self.kappa = np.abs(eta)
+        # Bounds of rounding errors: of f anywhere, and of g per radian of offset on each axis.
+        lengths = 4 * sum(len(w) for w in self.waves) + 16
+        self.rounding = EPS * lengths * self.kappa.sum(axis=-1)
+        self.rounding_per_radian = EPS * lengths * (self.kappa @ np.abs(self.m))
+
+    def nodes_per_axis(self, x: Array) -> list[Array]:
+        """Nodes x on each axis; the middle alone on an axis along which f is constant."""
+        return [x if axis in self.varying else np.zeros(1) for axis in range(self.axes)]
+
+    def _table(self, coefficients: Array) -> Array:
+        """The coefficients (B, M) laid out by frequency: (B, 2R₁ + 1, …, R_p + 1)."""
+        sizes = tuple(len(w) for w in self.waves)
+        table = np.zeros((len(coefficients), prod(sizes)), np.complex128)
+        np.add.at(table.T, self._places, coefficients.T)  # k and −k may both be given
+        return table.reshape(-1, *sizes)
+
+    @cached_property
+    def _places(self) -> Array:
+        """The place of each frequency in a flat table, (M,)."""
+        offsets = np.append(self.reach[:-1], 0)
+        return np.ravel_multi_index(tuple((self.m + offsets).T), tuple(len(w) for w in self.waves))
+
+    def picked(self, table: Array) -> Array:
+        """The entries (B, M) of a table of E[e^{im·δ}] − 1 at the frequencies as they were given."""
+        own = table.reshape(len(table), prod(table.shape[1:]))[:, self._places]
+        return np.where(self._flip, own.conj(), own)
+
+    # -- on the coarse grid ------------------------------------------------------------------------------
+
+    def on_grid(self, shape: tuple[int, ...]) -> tuple[Array, Array]:
+        """g (B, *shape) and its gradient (p, B, *shape) at the offsets 2πj/n from the peak, n > 2R on each axis."""
+        grids = self._on_grid(self.table, self.orders[: 1 + self.axes], shape)
+        order = [self.orders.index(tuple(unit)) for unit in np.eye(self.axes, dtype=int).tolist()]
+        return grids[0] - self.height.reshape(-1, *(1,) * self.axes), grids[order]
+
+    def _on_grid(self, table: Array, orders: list[tuple[int, ...]], shape: tuple[int, ...]) -> Array:
+        """Derivatives of f on a grid: (orders, B, *shape)."""
+        sizes = table.shape[1:]
+        waves = np.ones((len(orders), 1, *sizes), np.complex128)
+        for axis, own in enumerate(self.waves):
+            powers = (1j * own) ** np.array(orders)[:, axis, None]  # (orders, waves of this axis)
+            waves *= powers.reshape(len(orders), 1, *(-1 if a == axis else 1 for a in range(self.axes)))
+        half = np.zeros((len(orders), len(table), *shape[:-1], shape[-1] // 2 + 1), np.complex128)
+        scaled = 0.5 * waves * table
+        for corner in product(
+            *(((0, r), (r, n)) if r else ((0, n),) for r, n in zip(self.reach[:-1], sizes, strict=False))
+        ):
+            # Negative frequencies are stored at the end of an axis, and are the first r of the table.
+            source = tuple(slice(lo, hi) for lo, hi in corner)
+            target = tuple(
+                slice(lo - r, hi - r) if lo >= r else slice(n - r, n)
+                for (lo, hi), r, n in zip(corner, self.reach, shape, strict=False)
+            )
+            half[(slice(None), slice(None), *target, slice(0, sizes[-1]))] = scaled[(slice(None), slice(None), *source)]
+        mirrored = half[..., 0]
+        for axis, n in enumerate(shape[:-1], start=2):
+            mirrored = np.take(mirrored, -np.arange(n) % n, axis=axis)
+        half[..., 0] = half[..., 0] + mirrored.conj()  # the halved axis does not imply these conjugates
+        return fft.irfftn(half, shape, axes=tuple(range(2, self.axes + 2)), norm="forward")
+
+    @cached_property
+    def on_coarse(self) -> Array:
+        """All derivatives on the coarse grid around the peak: (orders up to 2, B, nodes); f relative to the peak."""
+        grids = self._on_grid(self.table, self.orders, self.coarse).reshape(len(self.orders), len(self.table), -1)
+        largest = np.maximum(grids.max(axis=2), -grids.min(axis=2))
+        # sup|g| ≤ max|g| / Π cos(πR/n) over n > 2R nodes per axis (M. Riesz; Ehlich & Zeller 1964).
+        loss = prod(np.cos(np.pi * r / n) for r, n in zip(self.reach, self.coarse, strict=True))
+        powers = np.stack([np.prod(np.abs(self.m) ** np.array(order), axis=1) for order in self.orders])
+        self._suprema = np.minimum(largest / loss * (1 + 1e-9), powers @ self.kappa.T)
+        grids[0] -= self.height[:, None]
+        return grids[: sum(sum(order) <= 2 for order in self.orders)]
+
+    @cached_property
+    def suprema(self) -> Array:
+        """Bounds of each derivative everywhere: (orders, B)."""
+        _ = self.on_coarse
+        return self._suprema
+
+    def _high_points(self) -> Array:
+        """A refined maximum of each polynomial, usually the highest: (B, p)."""
+        grid = self._on_grid(self._table(self._given), self.orders[:1], self.coarse)[0]
+        top = grid.reshape(len(grid), -1).max(axis=1).reshape(-1, *(1,) * self.axes)
+        candidate = grid >= _NEAR_TOP * top
+        for axis, step in product(range(1, self.axes + 1), (-1, 1)):
+            candidate &= grid >= np.roll(grid, step, axis=axis)
+        row, *node = np.nonzero(candidate)
+        # Of a constant polynomial, or along a ridge, many nodes are equally high: a few stand for all.
+        first = np.searchsorted(row, row)
+        few = np.arange(row.size) - first < 16
+        row, starts = row[few], np.stack(node, axis=-1)[few] * (2 * np.pi / np.array(self.coarse))
+        points = self._climbed(row, starts)
+        height = (self._given[row] * np.exp(1j * (points @ self.m.T))).real.sum(axis=-1)
+        best = np.lexsort((-height, row))
+        return points[best[np.searchsorted(row[best], np.arange(len(grid)))]]
+
+    def _climbed(self, row: Array, points: Array) -> Array:
+        """Each point (n, p) moved uphill to a maximum by Newton steps no longer than a coarse cell."""
+        points = points.copy()
+        longest = 1.0 / max(1.0, float(np.max(self.reach, initial=0)))
+        active = np.arange(len(points))
+        for _ in range(_NEWTON_STEPS):
+            term = self._given[row[active]] * np.exp(1j * (points[active] @ self.m.T))
+            gradient, hessian = self._slopes(term)
+            values, vectors = np.linalg.eigh(hessian)
+            size = np.abs(values)
+            floor = 1e-10 * size.max(axis=-1, keepdims=True) + 1e-300
+            along = np.einsum("nji,nj->ni", vectors, gradient) / np.maximum(size, floor)
+            step = np.einsum("nij,nj->ni", vectors, np.where(size > floor, along, 0.0))
+            length = np.linalg.norm(step, axis=-1, keepdims=True)
+            points[active] += step * np.minimum(1.0, longest / np.maximum(length, 1e-300))
+            active = active[length[:, 0] > 1e-8 * longest]  # convergence is quadratic: a step this short is the last
+            if not active.size:
+                break
+        return points
+
+    # -- at points ---------------------------------------------------------------------------------------
+
+    def values_at(self, row: Array, offset: Array) -> Array:
+        """g at offsets (n, p) from the peaks of rows (n,): (n,)."""
+        at_once = max(1, _CHUNK_TERMS // max(1, len(self.m)))
+        parts = [slice(start, start + at_once) for start in range(0, len(row), at_once)]
+        values = [
+            (self._turned[row[part]] * expm1_imaginary(offset[part] @ self.m.T)).real.sum(axis=-1) for part in parts
+        ]
+        return np.concatenate(values) if values else np.empty(0)
+
+    def at(self, row: Array, offset: Array) -> tuple[Array, Array, Array]:
+        """g (n,), its gradient (n, p) and Hessian (n, p, p) at offsets (n, p) from the peaks of rows (n,)."""
+        g, gradient = np.empty(len(row)), np.empty((len(row), self.axes))
+        hessian = np.empty((len(row), self.axes, self.axes))
+        at_once = max(1, _CHUNK_TERMS // max(1, len(self.m)))
+        for start in range(0, len(row), at_once):
+            part = slice(start, start + at_once)
+            own, wave = self._turned[row[part]], expm1_imaginary(offset[part] @ self.m.T)
+            g[part] = (own * wave).real.sum(axis=-1)
+            wave += 1
+            gradient[part], hessian[part] = self._slopes(own * wave)
+        return g, gradient, hessian
+
+    def climbed(self, row: Array, offset: Array) -> Array:
+        """Offsets (n, p) moved uphill to a maximum."""
+        return self._climbed(row, self.peak[row] + offset) - self.peak[row]
+
+    def _slopes(self, term: Array) -> tuple[Array, Array]:
+        """Gradient and Hessian from the terms conj(η) e^{im·t} (n, M)."""
+        hessian = -(term.real @ self._squares).reshape(-1, self.axes, self.axes)
+        return -term.imag @ self.m, hessian
+
+    @cached_property
+    def _squares(self) -> Array:
+        return (self.m[:, :, None] * self.m[:, None, :]).reshape(len(self.m), self.axes**2).astype(np.float64)
+
+    # -- on tiles ----------------------------------------------------------------------------------------
+
+    def offset_rounding(self, row: Array, u: Array, turn: Array) -> Array:
+        """Bound of the rounding error of g at any node of each tile: (T,)."""
+        return ((2 * np.pi * (np.abs(u) + 1) / turn) * self.rounding_per_radian[row]).sum(axis=-1)

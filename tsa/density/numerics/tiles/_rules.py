@@ -1,0 +1,34 @@
+"""Gauss–Legendre rules on a tile, with what their certificate needs.
+
+For g analytic in the Bernstein ellipse ρ, |g| ≤ M there, Q nodes on [−1, 1] err by at most
+(64/15) M ρ^{−2Q}/(1 − ρ^{−2}) (Trefethen 2013, theorem 19.3). Any ρ is valid; the best of a few is taken.
+"""
+
+import math
+
+import numpy as np
+from scipy.special import eval_legendre
+
+RHO = np.array([1.3, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.5, 8.5, 12.0, 20.0])
+WIDE, TALL = (RHO + 1 / RHO) / 2, (RHO - 1 / RHO) / 2  # half-axes of the ellipses
+DEGREES = np.arange(40)
+DOUBLE_FACTORIALS = np.cumprod(np.append(1.0, 2.0 * np.arange(39) + 1))  # (2i − 1)!!
+
+
+POWERS = RHO[:, None] ** DEGREES
+
+
+class Rule:
+    """Gauss–Legendre with Q nodes, the transform to Legendre coefficients, and sup |P_i| on the ellipses."""
+
+    def __init__(self, q: int) -> None:
+        self.q = q
+        self.x, self.w = np.polynomial.legendre.leggauss(q)
+        degrees = np.arange(q)
+        self.to_legendre = np.stack([(i + 0.5) * self.w * eval_legendre(i, self.x) for i in degrees])
+        self.on_ellipse = np.stack([eval_legendre(i, WIDE) for i in degrees])
+        self.log_error = math.log(64 / 15) - 2 * q * np.log(RHO) - np.log1p(-(RHO**-2.0))
+        self.magnification = 2.0 * degrees + 1  # of an error in the node values, in coefficient i
+
+
+RULES = {1: (Rule(6), Rule(16)), 2: (Rule(6), Rule(16)), 3: (Rule(6), Rule(10))}  # by number of axes; cheapest first

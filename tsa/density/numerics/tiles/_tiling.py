@@ -1,0 +1,224 @@
+"""Certified integrals of exp f over the torus by tiles: drop what cannot matter, sum what is smooth, cut the rest.
+
+1. *Drop.* On a tile with centre c and half-widths h
+       f ≤ f(c) + Σ_a max_{|t|≤h_a} (|f_a| t + ½ (f_aa + Σ_b |f_ab| h_b/h_a) t²) + Σ_{|α|=3} sup|f^(α)| h^α/α!
+   and Z ≥ e^{max f} L with L = Π √(2π/S_a) erf(π √(S_a/2)) for any S with tᵀ(sup|f_ab|)t ≤ Σ S_a t_a².
+2. *Sum.* Gauss–Legendre. With f = Σ a_i Π P_{i_a} on the tile and the variable of axis a in the Bernstein ellipse ρ,
+       Re f ≤ U(ρ) = a_0 + Σ |a_i| P_{i_a}((ρ + 1/ρ)/2) + tail,
+   and the rule errs by at most 2^{p−1} Πh (64/15) e^{U(ρ)} ρ^{−2Q}/(1 − ρ^{−2}) for each axis. The a_i come from the
+   node values; since f is band-limited, |a_i| ≤ sup|f| Π ω_a^{i_a}/(2i_a − 1)!! with ω_a = R_a h_a, which bounds the
+   tail and the aliases, and replaces coefficients of high degree that are only rounding noise.
+3. *Cut* what is left in two, along the axes on which f bends most.
+"""
+
+from math import log, pi
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import erf
+
+from tsa._base import Array
+from tsa.density.numerics.tiles._bounds import TileBounds, Tiles, chunks
+from tsa.density.numerics.tiles._nodes import Nodes, distinct
+from tsa.density.numerics.tiles._polynomials import EPS, Polynomials
+from tsa.density.numerics.tiles._rules import DEGREES, DOUBLE_FACTORIALS, POWERS, RHO, RULES, TALL, WIDE, Rule
+
+_CHUNK_NODES, _CHUNK_TERMS, _CHUNK_TILES = 2**17, 2**18, 2**13  # evaluated at once: memory stays bounded
+_FAR_LARGER = 6.0  # half-width of a tile, in standard deviations of the sharpest possible peak
+_FEW_TILES = 64
+_RESTART_ABOVE = 5.0  # nats above the peak at which a higher point becomes the peak of its row
+
+
+class Summed(NamedTuple):
+    """Tiles summed by one rule, and the mass ∫ e^g of each."""
+
+    rule: Rule
+    tiles: Tiles
+    mass: Array
+
+
+class Tiling:
+    """The tiles that carry the integrals of exp g, g = f − f(peak), of a batch of polynomials, and their sums by row.
+
+    `mass` is ∫ e^g dδ, `gain` ∫ g e^g dδ and `table` ∫ (e^{im·δ} − 1) e^g dδ by frequency, for each row. The absolute
+    error of `mass` is at most `quadrature + dropped + rounding`. `higher` lists rows in which a point well above the
+    peak was found, with that point as an offset: their sums are not valid.
+    """
+
+    def __init__(self, polynomials: Polynomials, tolerance: float, moments: bool) -> None:
+        self.polynomials, self._moments = polynomials, moments
+        rows = len(polynomials.table)
+        self.mass, self.gain, self.quadrature, self.dropped, self.rounding = np.zeros((5, rows))
+        self.nodes = np.zeros(rows, np.int64)
+        self.table = np.zeros(polynomials.table.shape, np.complex128)
+        self.summed: list[Summed] = []
+        self.higher: list[tuple[int, Array]] = []
+        self._bounds = TileBounds(polynomials)
+        self._run(tolerance)
+        invalid = [row for row, _ in self.higher]
+        kept = [(part, ~np.isin(part.tiles.row, invalid)) for part in self.summed]
+        self.summed = [Summed(part.rule, part.tiles[which], part.mass[which]) for part, which in kept]
+        self.mass[invalid] = 0.0
+
+    def _run(self, tolerance: float) -> None:
+        p = self.polynomials
+        # Digits that rounding takes anyway are not worth a node.
+        typical = EPS + (p.rounding_per_radian / np.sqrt(np.maximum(self._bounds.bend, 1.0))).sum(axis=-1)
+        limit = self._log_least_mass() + np.log(np.maximum(tolerance, typical / 16) / 256)
+        bound = self._bounds.on_coarse_cells() + np.log(2 * pi / np.array(p.coarse)).sum()
+        matters = bound > limit[:, None]
+        self.dropped += np.where(matters, 0.0, np.exp(np.minimum(bound, 0.0))).sum(axis=1)
+        tiles, d = self._bounds.coarse_tiles(matters)
+        slack = p.rounding[tiles.row]
+        while len(tiles):
+            tiles, d, slack = self._without_higher(tiles, d, slack)
+            bound = self._bounds.upper(tiles, d) + slack + tiles.log_volume
+            out = bound <= limit[tiles.row]
+            self.dropped += np.bincount(tiles.row[out], np.exp(bound[out]), len(limit))
+            tiles, d = tiles[~out], d[:, ~out]
+            slices = [slice(i, i + _CHUNK_TILES) for i in range(0, len(tiles), _CHUNK_TILES)]
+            done = [self._sum_likely(tiles[part], d[:, part], limit) for part in slices]
+            tiles = tiles[~np.concatenate(done)] if done else tiles
+            tiles, _ = self._cut_often(tiles).sorted()
+            d = self._bounds.at_centres(tiles)
+            slack = p.offset_rounding(tiles.row, tiles.u, tiles.turn)
+
+    def _cut_often(self, tiles: Tiles) -> Tiles:
+        """The tiles cut once; those still far larger than a peak, which would only be cut again, more often.
+
+        Each round of cuts costs many small operations, so that a few tiles are cut as often as that leaves few.
+        """
+        tiles, again = self._bounds.cut(tiles), 0
+        while again < 1 or len(tiles) <= _FEW_TILES:
+            far = (tiles.half * np.sqrt(self._bounds.bend[tiles.row])).max(axis=-1, initial=0.0) > _FAR_LARGER
+            if not far.any():
+                break
+            tiles, again = tiles[~far].joined(self._bounds.cut(tiles[far])), again + 1
+        return tiles
+
+    def _log_least_mass(self) -> Array:
+        """log of a lower bound of ∫ e^g from the suprema of the second derivatives, (B,)."""
+        own = np.maximum(self._bounds.bend, 1e-100)
+        total = own.copy()
+        for a in range(own.shape[1]):
+            for b in range(own.shape[1]):
+                if a != b:
+                    total[:, a] += self.polynomials.suprema[self._bounds.second[a][b]] * np.sqrt(own[:, a] / own[:, b])
+        return (0.5 * np.log(2 * pi / total) + np.log(erf(pi * np.sqrt(total / 2)))).sum(axis=-1)
+
+    def _without_higher(self, tiles: Tiles, d: Array, slack: Array) -> tuple[Tiles, Array, Array]:
+        """The tiles of rows in which no centre lies well above the peak; the other rows are noted in `higher`."""
+        high = np.flatnonzero(d[0] > _RESTART_ABOVE + slack)
+        if not high.size:
+            return tiles, d, slack
+        order = high[np.lexsort((-d[0, high], tiles.row[high]))]
+        rows, first = np.unique(tiles.row[order], return_index=True)
+        self.higher += [(int(row), tiles.centre[order[i]]) for row, i in zip(rows, first, strict=True)]
+        kept = ~np.isin(tiles.row, rows)
+        return tiles[kept], d[:, kept], slack[kept]
+
+    def _sum_likely(self, tiles: Tiles, d: Array, limit: Array) -> Array:
+        """Sum the tiles on which a rule is likely to be certified, judging by their derivatives d; which were, (T,)."""
+        p, half, done = self.polynomials, tiles.half, np.zeros(len(tiles), bool)
+        slope = np.stack([np.abs(d[self._bounds.first[a]]) * half[:, a] for a in p.varying])
+        rise = np.empty((len(p.varying), len(tiles), len(RHO)))  # of f on the ellipses, by the quadratic approximation
+        for i, a in enumerate(p.varying):
+            bend = np.abs(d[self._bounds.second[a][a]]) * half[:, a] ** 2
+            tilt = slope[i].copy()
+            for b in p.varying:
+                if b != a:
+                    tilt += np.abs(d[self._bounds.second[a][b]]) * half[:, a] * half[:, b]
+            rise[i] = tilt[:, None] * WIDE + bend[:, None] / 2 * (WIDE**2 - 0.5)
+            rise[i] += (slope.sum(axis=0) - slope[i] + d[0] + tiles.log_volume - limit[tiles.row] - 2)[:, None]
+        for rule in RULES[p.axes]:
+            left = np.flatnonzero(~done & ((rise + rule.log_error).min(axis=2).max(axis=0) <= 0))
+            if left.size:
+                tails = _Known(p, rule, tiles[left]).tails()
+                left = left[(rise[:, left] + tails + rule.log_error).min(axis=2).max(axis=0) <= 0]
+                done[left[self._sum(rule, tiles[left], limit)]] = True
+        return done
+
+    def _sum(self, rule: Rule, tiles: Tiles, limit: Array) -> Array:
+        """Step 2: sum the tiles whose error is certified to be below e^limit of their row; which those were, (T,)."""
+        p, done, rows = self.polynomials, [], len(self.mass)
+        x, per_tile = p.nodes_per_axis(rule.x), rule.q ** len(p.varying)
+        constant = p.axes - len(p.varying)  # axes summed by their middle, of weight 2
+        cube = np.full(1, 2.0**constant)
+        for _ in p.varying:
+            cube = np.multiply.outer(cube, rule.w).ravel()
+        terms = rule.q ** (len(p.varying) - 1) * len(p.waves[-1])  # of each tile before its last sum
+        for part in chunks(tiles, max(1, min(_CHUNK_NODES // per_tile, _CHUNK_TERMS // terms))):
+            nodes = Nodes(p, part.row, part.u, part.turn, x)
+            g = nodes.values()
+            error = _Known(p, rule, part).log_error(g) + part.log_volume - log(2)
+            # Far from the peak of a very sharp density g itself may be uncertain by nats, which no cut can mend: then
+            # the tile is accepted, and the certificate tells.
+            rounding = p.offset_rounding(part.row, part.u, part.turn) + 64 * EPS
+            ok = error - rounding <= limit[part.row]
+            done.append(ok)
+            if not ok.any():
+                continue
+            row, shape, g = part.row[ok], g.shape, g.reshape(len(part), -1)
+            # Subnormal numbers are slow; a node that far below the peak adds nothing.
+            weight = np.exp(np.maximum(g, -700.0)) * cube * (ok * part.half.prod(axis=-1))[:, None]
+            own = weight.sum(axis=-1)[ok]
+            self.mass += np.bincount(row, own, rows)
+            self.gain += np.bincount(row, np.einsum("tn,tn->t", weight, g)[ok], rows)
+            self.quadrature += np.bincount(row, np.exp(np.minimum(error[ok], 700.0)), rows)
+            self.rounding += np.bincount(row, own * rounding[ok], rows)
+            self.nodes += np.bincount(row, minlength=rows) * per_tile
+            if self._moments:
+                rows_here, sums = nodes.sums(weight.reshape(shape))
+                self.table[rows_here] += sums
+            self.summed.append(Summed(rule, part[ok], own))
+        return np.concatenate(done) if done else np.empty(0, bool)
+
+
+class _Known:
+    """What is known of the Legendre coefficients of f on each tile before f is evaluated there; varying axes only."""
+
+    def __init__(self, polynomials: Polynomials, rule: Rule, tiles: Tiles) -> None:
+        self._rule, self._tiles, self._of = rule, tiles, polynomials
+        turn = tiles.turn[:, polynomials.varying]
+        different, self._size_of = distinct(*turn.T)
+        self._omega = polynomials.reach[polynomials.varying] * 2 * pi / turn[different]  # (sizes, axes)
+        self._most = self._omega[..., None] ** DEGREES / DOUBLE_FACTORIALS  # of |a_i| / sup|f|, per axis
+        self._all = self._most.sum(axis=-1)
+        self._sup = polynomials.suprema[0, tiles.row]
+
+    def tails(self) -> Array:
+        """Coefficients beyond the rule's degree on the ellipses, and the growth there of e^{im·t}: (axes, T, ρ)."""
+        q = self._rule.q
+        low, omega = self._most[..., :q], self._omega[..., None]
+        lowest = low.sum(axis=-1)
+        whole = self._most @ POWERS.T * (self._all.prod(axis=-1)[:, None] / self._all)[..., None]
+        part = low @ POWERS[:, :q].T * (lowest.prod(axis=-1)[:, None] / lowest)[..., None]
+        tail = np.where(omega * RHO < 8, whole - part, np.inf)  # beyond, forty degrees do not bound the series
+        at = self._size_of
+        return (self._sup[:, None, None] * tail[at] + (omega * TALL)[at]).transpose(1, 0, 2)
+
+    def log_error(self, g: Array) -> Array:
+        """log of the bound on the rule's error over half the tile's volume, from the node values g (T, Q₁, …, Q_p)."""
+        rule, axes = self._rule, self._omega.shape[1]
+        a = g.reshape(len(g), *(rule.q,) * axes)
+        for _ in range(axes):  # each step transforms the first axis after the tiles and puts it last
+            a = np.tensordot(a, rule.to_legendre, axes=([1], [1]))
+        beyond = self._most[..., rule.q + 1 :].sum(axis=-1)
+        alias = (beyond * (self._all.prod(axis=-1)[:, None] / self._all)).sum(axis=-1)
+        row, u, turn = self._tiles.row, self._tiles.u, self._tiles.turn
+        within = self._of.offset_rounding(row, 0 * u, turn)  # of differences within the tile
+        magnification, bound = np.ones(1), np.ones((len(self._most), 1))
+        for axis in range(axes):
+            magnification = np.multiply.outer(magnification, rule.magnification).ravel()
+            bound = (bound[:, :, None] * self._most[:, axis, None, : rule.q]).reshape(len(bound), -1)
+        noise = np.multiply.outer(within + self._sup * alias[self._size_of], magnification)
+        flat = a.reshape(len(a), -1)
+        middle = flat[:, 0] + noise[:, 0] + self._of.offset_rounding(row, u, turn)
+        known = np.minimum(np.abs(flat) + noise, bound[self._size_of] * self._sup[:, None])
+        known[:, 0] = 0.0
+        known = known.reshape(a.shape)
+        along = self.tails() + rule.log_error
+        for axis in range(axes):
+            others = tuple(other + 1 for other in range(axes) if other != axis)
+            along[axis] += known.sum(axis=others) @ rule.on_ellipse
+        return middle + np.logaddexp.reduce(along.min(axis=2), axis=0)

@@ -1,0 +1,19 @@
+"""A group from pairs alone: whitening, planes, relations between phases, characters, refusal."""
+
+from tsa.learning.discovery._planes import coherence, complement, em, invariant_planes
+from tsa.learning.discovery._whitening import Whitening, leading_directions, whitening_of
+from tsa.learning.discovery.discovery import discover
+from tsa.learning.discovery.result import Discovery, DiscoveryEvidence
+
+__all__ = [
+    "Discovery",
+    "DiscoveryEvidence",
+    "Whitening",
+    "coherence",
+    "complement",
+    "discover",
+    "em",
+    "invariant_planes",
+    "leading_directions",
+    "whitening_of",
+]

@@ -1,0 +1,82 @@
+"""Whitening, so that a group that acts through any linear mixing acts by rotations.
+
+The covariance of y commutes with the group. In the coordinates in which it is the identity the action is orthogonal.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tsa._base import Array
+
+_LEAST_VARIANCE = 1e-8  # of a direction, as a fraction of the largest
+_CONTRAST_ROUNDS = 4
+_MAX_LEADING = 64  # directions in which planes are learned first if the spectrum decays
+_GAUSSIAN_SPREAD = 8.0  # relative variance of energies, times d: Gaussian pairs of one contrast stay below it
+
+
+class Whitening(NamedTuple):
+    """A matrix (D, d) after which y has unit variance in each of d directions, and the contrast (n, 1) of each pair."""
+
+    matrix: Array
+    contrast: Array
+
+
+def whitening_of(x: Array, y: Array) -> Whitening:
+    """Whitening of centred pairs, and one contrast factor for each pair where the data ask for it.
+
+    The contrast is c² = (‖C^{−½}x‖² + ‖C^{−½}y‖²)/2d with C = E[yyᵀ/c²], Tyler's fixed point (1987): patches of photos
+    differ in contrast by orders of magnitude. Where norms vary no more than those of Gaussian vectors, c = 1.
+    """
+    contrast = np.ones((len(x), 1))
+    for _ in range(_CONTRAST_ROUNDS):
+        matrix = inverse_root_covariance(y / contrast)
+        leading = matrix[:, : leading_directions(matrix, len(x))]
+        # Directions that do not move (brightness) say nothing about contrast.
+        moving = mean_action(x / contrast @ leading, y / contrast @ leading)[1]
+        if moving.shape[1] > leading.shape[1] / 2:
+            leading = leading @ moving
+        d = leading.shape[1]
+        energy = np.sum((x @ leading) ** 2 + (y @ leading) ** 2, axis=1)
+        if np.var(energy) / np.mean(energy) ** 2 < _GAUSSIAN_SPREAD / d:
+            return Whitening(matrix, contrast)
+        contrast = np.sqrt((energy + 0.1 * np.median(energy)) / (2 * d))[:, None]
+    return Whitening(inverse_root_covariance(y / contrast), contrast)
+
+
+def inverse_root_covariance(y: Array) -> Array:
+    """C^{−½} on the directions that vary, (D, d), largest variance first; C is shrunk towards a multiple of I.
+
+    The shrinkage is that of Ledoit and Wolf (2004). White data shrink to c·I itself, so that no error of estimation is
+    added to coordinates in which the action was orthogonal already.
+    """
+    values, vectors = np.linalg.eigh(y.T @ y / len(y))
+    varies = values > _LEAST_VARIANCE * values[-1]
+    values, vectors = values[varies][::-1], vectors[:, varies][:, ::-1]
+    error = (np.mean(np.sum((y @ vectors) ** 2, axis=1) ** 2) - np.sum(values**2)) / len(y)
+    share = np.clip(error / max(np.sum((values - values.mean()) ** 2), 1e-300), 0, 1)
+    return np.asarray(vectors / np.sqrt((1 - share) * values + share * values.mean()))
+
+
+def leading_directions(matrix: Array, pairs: int) -> int:
+    """The number of directions in which to learn planes first: all, or fewer if their variance decays.
+
+    Planes in d directions need about d² pairs. The number is at most √(1.2 n), and lies at a gap of the spectrum.
+    """
+    variance = 1 / np.sum(matrix**2, axis=0)
+    most = int(min(_MAX_LEADING, np.sqrt(1.2 * pairs)))
+    if len(variance) <= most or variance[0] <= 2 * variance[most]:
+        return len(variance)
+    least = most * 2 // 3
+    return least + int(np.argmax(variance[least - 1 : most] / variance[least : most + 1]))
+
+
+def mean_action(x: Array, y: Array) -> tuple[Array, Array]:
+    """The eigenvalues of E[y xᵀ] = Σ_j E[e^{iω_j·s}] P_j, and a basis of the directions that move (d, m).
+
+    If s is uniform only directions that do not move have an eigenvalue other than 0.
+    """
+    cross, strange = (other.T @ x / len(x) for other in (y, np.roll(y, 1, axis=0)))
+    values, vectors = np.linalg.eigh((cross + cross.T) / 2)
+    chance = np.linalg.eigvalsh((strange + strange.T) / 2)[-1]
+    return np.linalg.eigvals(cross), vectors[:, values < max(0.5, 1.5 * chance)]

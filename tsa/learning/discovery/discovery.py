@@ -1,0 +1,286 @@
+"""Which commutative group turns x into y? Learned from pairs (x, y) alone: lines, planes, rank, integer weights, σ.
+
+The model is y = ρ_s x + noise with ρ: T^r → GL(D) unknown, and s unknown for every pair. Five steps, each sharpened by
+the next: whitening makes ρ orthogonal; planes keep their energy; relations between their phases give rank and weights;
+with s known, further planes and lines are second moments; held-out and permuted pairs judge the result.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tsa._base import Array, InputError, ProgressCallback, ShapeError, checks, split_progress
+from tsa.learning.discovery._characters import FINAL_EM_STEPS, coupled_em, with_further_subspaces
+from tsa.learning.discovery._coupling import coupling_of, noise_variance
+from tsa.learning.discovery._naming import next_relation, orders_of, with_standard_phases
+from tsa.learning.discovery._planes import coherence, invariant_planes
+from tsa.learning.discovery._pooled import MAX_RANK, most_probable
+from tsa.learning.discovery._refusal import (
+    MAX_EXCESS,
+    MAX_LEFT,
+    MAX_STEP_CHANCE,
+    NoGroupFound,
+    coherent_planes,
+    excess_residual,
+    supports,
+)
+from tsa.learning.discovery._small_steps import planes_of_small_steps, steps_are_small
+from tsa.learning.discovery._whitening import Whitening, leading_directions, whitening_of
+from tsa.learning.discovery.result import Discovery, DiscoveryEvidence
+from tsa.model import Subgroup, Weights
+
+_MIN_PAIRS = 100
+_FEW_PAIRS = slice(0, 4000)  # enough for tests of relations and of leaks
+_COUPLED_ROUNDS = 2
+_COHERENCE_TOLERANCE = 0.01  # by which given coordinates may be worse than whitened ones and are still preferred
+_EVIDENCE_PAIRS = {1: 500, 2: 40}  # by rank; a density of three parameters takes half a second
+_MAX_CHANCE_MEAN = 25.0  # of n|mean|² in a plane; its expectation is 2, and twelve times that is hardly ever exceeded
+
+
+def discover(X: ArrayLike, Y: ArrayLike, *, seed: int = 0, on_progress: ProgressCallback | None = None) -> Discovery:
+    """The commutative group behind pairs X, Y (n, D) with Y = ρ_s(X) + noise, s unknown: a `Discovery`.
+
+    Finds groups of one to three parameters, circles and finite cyclic factors; about D² pairs are needed. A fifth of
+    the pairs is held out to judge the result. If no group is found the result says why, and has rank 0. Same pairs,
+    same seed, same result.
+    """
+    x, y = _checked_pairs(X, Y)
+    scale = float(np.sqrt(np.mean(np.square(y - y.mean(axis=0)))))
+    if not scale > 0:
+        raise InputError("All patches of Y are equal: there is nothing to learn from them.")
+    single = np.result_type(np.asarray(X), np.asarray(Y)) == np.float32
+    result = _discovered(x / scale, y / scale, np.random.default_rng(seed), on_progress)
+    if on_progress is not None:
+        on_progress(1.0)
+    if result.found_model is None:
+        return result
+    model = result.found_model
+    if result.whitening is None:  # the model works on patches as given, with their σ
+        model = model.with_noise(model.noise * scale)
+    if single:
+        model = Subgroup(model.filters.astype(np.complex64), model.weights, model.noise)
+    assert result.mean is not None
+    whitening = None if result.whitening is None else result.whitening / scale
+    return replace(result, found_model=model, mean=result.mean * scale, whitening=whitening)
+
+
+def _checked_pairs(X: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
+    x, y = (checks.rows(a, name).astype(np.float64) for a, name in ((X, "X"), (Y, "Y")))
+    if x.shape != y.shape:
+        raise ShapeError(f"Pairs are two arrays (n, D) of one shape; got {x.shape} and {y.shape}.")
+    if len(x) < _MIN_PAIRS or x.shape[1] < 2:
+        raise InputError(
+            f"A group is learned from at least {_MIN_PAIRS} pairs of at least 2 numbers each; got {len(x)} pairs of "
+            f"{x.shape[1]}. About D² pairs are needed."
+        )
+    return x, y
+
+
+class _Candidate(NamedTuple):
+    """Filters (d, J) in whitened coordinates with weights (J, r); the first `certain` came from tested relations."""
+
+    filters: Array
+    weights: Array
+    certain: int
+    evidence: DiscoveryEvidence
+
+    @property
+    def planes(self) -> Array:
+        return np.asarray(self.filters.imag.any(axis=0))
+
+
+class _Split(NamedTuple):
+    """Pairs to learn from and pairs held out, in one system of coordinates."""
+
+    x: Array
+    y: Array
+    held_x: Array
+    held_y: Array
+
+    def times(self, matrix: Array) -> "_Split":
+        return _Split(*(part @ matrix for part in self))
+
+
+def _discovered(x: Array, y: Array, rng: np.random.Generator, on_progress: ProgressCallback | None) -> Discovery:
+    whiten, find, couple, judge = split_progress(on_progress, 1, 4, 4, 1)
+    mean = y.mean(axis=0)
+    whitening = whitening_of(x - mean, y - mean)
+    whiten(1.0)
+    learn, held = np.split(rng.permutation(len(x)), [len(x) * 4 // 5])
+
+    def split(mean: Array, contrast: Array) -> _Split:
+        return _Split(*((a[rows] - mean) / contrast[rows] for rows in (learn, held) for a in (x, y)))
+
+    given = split(mean, whitening.contrast)  # coordinates as given
+    evidence = DiscoveryEvidence(len(x), whitening.matrix.shape[1])
+    try:
+        white = given.times(whitening.matrix)
+        candidate = _first_candidate(white, whitening, rng, evidence)
+        find(1.0)
+        candidate = _completed(white, candidate, rng, couple)
+        mean = _without_chance_part(mean, whitening.matrix, candidate)
+        given = split(mean, whitening.contrast)
+        result = _judged(given, given.times(whitening.matrix), whitening, candidate, rng)
+    except NoGroupFound as refusal:
+        partial = refusal.args[1] if len(refusal.args) > 1 else evidence
+        return Discovery(str(refusal.args[0]), partial)
+    judge(0.5)
+    # The σ of the model is that of the data, with their contrast.
+    return replace(_with_noise_and_evidence(result, split(mean, np.ones((len(x), 1)))), mean=mean)
+
+
+def _without_chance_part(mean: Array, matrix: Array, candidate: _Candidate) -> Array:
+    """The mean less what chance explains of it in planes that turn, where all angles average to 0.
+
+    A part beyond chance is an offset of the data, about which they turn, and stays.
+    """
+    moving = candidate.filters[:, candidate.weights.any(axis=1)]
+    coordinates = moving.T @ (mean @ matrix)
+    chance = np.square(np.abs(coordinates)) < _MAX_CHANCE_MEAN / candidate.evidence.pairs
+    part = (moving.conj() @ (coordinates * chance)).real
+    return np.asarray(mean - part @ np.linalg.pinv(matrix))
+
+
+def _first_candidate(
+    white: _Split, whitening: Whitening, rng: np.random.Generator, evidence: DiscoveryEvidence
+) -> _Candidate:
+    """Planes and their weights, from small steps or from relations between phases."""
+    x, y, held_x, held_y = white
+    if steps_are_small(x, y):
+        steps = planes_of_small_steps(x, y)
+        evidence = replace(evidence, step_chance=steps.chance, moving_planes=len(steps.weights))
+        if steps.chance > MAX_STEP_CHANCE:
+            raise NoGroupFound(
+                f"the steps are small, and the mean angles of the {len(steps.weights)} planes that turn are not "
+                f"clearly multiples of one unit: {steps.chance:.0%} of random angles are as nearly",
+                evidence,
+            )
+        return _Candidate(steps.filters, steps.weights, 0, evidence)
+    leading = leading_directions(whitening.matrix, len(x))
+    found = invariant_planes(x[:, :leading], y[:, :leading], rng)
+    filters = np.zeros((x.shape[1], found.shape[1]), np.complex128)
+    filters[:leading] = found
+    filters = coherent_planes(x[_FEW_PAIRS], y[_FEW_PAIRS], filters, held_x, held_y)
+    coupling = coupling_of(x[_FEW_PAIRS] @ filters, y[_FEW_PAIRS] @ filters, coherence(x @ filters, y @ filters))
+    group = coupling.characters
+    evidence = replace(
+        evidence,
+        moving_planes=coupling.moving,
+        relations=coupling.relations,
+        least_z=group.least_z if len(group.relations) else np.nan,
+        chance_z=group.chance_z,
+    )
+    if not coupling.known.any():
+        rank = coupling.weights.shape[1]
+        why = (
+            f"the phases of its {coupling.moving} planes leave {rank} parameters, and groups of at most {MAX_RANK} are "
+            "looked for"
+            if rank > MAX_RANK
+            else f"the phases of {coupling.moving} planes have no relation that holds in all pairs"
+        )
+        raise NoGroupFound(why, evidence)
+    known = coupling.known
+    return _Candidate(filters[:, known], coupling.weights[known], int(known.sum()), evidence)
+
+
+def _completed(white: _Split, start: _Candidate, rng: np.random.Generator, on_progress: ProgressCallback) -> _Candidate:
+    """Lines and planes that second moments show, and all filters by EM with coupled phases."""
+    x, y = white[:2]
+    filters, weights = start.filters, start.weights
+    variance = noise_variance(x @ filters, y @ filters)
+    for i in range(_COUPLED_ROUNDS):
+        planes = filters.imag.any(axis=0)
+        eta = ((x @ filters).conj() * (y @ filters) / variance)[:, planes]
+        s = most_probable(eta, weights[planes])[0]
+        filters, weights = with_further_subspaces(x, y, s, filters, weights)
+        filters = coupled_em(x, y, filters, weights, variance, rng)
+        on_progress((i + 1) / _COUPLED_ROUNDS)
+    return start._replace(filters=filters, weights=weights)
+
+
+def _judged(
+    given: _Split, white: _Split, whitening: Whitening, candidate: _Candidate, rng: np.random.Generator
+) -> Discovery:
+    """The result, or a refusal, from the pairs held out."""
+    filters, weights, planes = candidate.filters, candidate.weights, candidate.planes
+    variance = noise_variance(white.x @ filters, white.y @ filters)
+    # If the action is orthogonal in the given coordinates, planes are learned better there: noise mixes planes of
+    # variances a and b by √(ab)/(a + b), after whitening by ½.
+    basis = whitening.matrix / np.linalg.norm(whitening.matrix, axis=0)
+    turned = given.times(basis)
+    plain = coupled_em(turned.x, turned.y, filters, weights, variance, rng, FINAL_EM_STEPS)
+    as_given, as_white = (
+        float(np.mean(coherence(split.held_x @ f, split.held_y @ f)))
+        for split, f in ((turned, plain), (white, filters))
+    )
+    orthogonal = as_given > as_white - _COHERENCE_TOLERANCE
+    if orthogonal:
+        split, filters = turned, plain
+    else:
+        split, filters = white, coupled_em(white.x, white.y, filters, weights, variance, rng, FINAL_EM_STEPS)
+    size = np.sqrt(np.mean(np.square(np.abs(split.held_y @ filters)), axis=0) / (1 + planes))
+    u, v = split.held_x @ filters / size, split.held_y @ filters / size
+    s = most_probable(u[:, planes].conj() * v[:, planes] / variance, weights[planes])[0]
+    excess = excess_residual(u, v, weights, planes, s)
+    support = np.full(len(weights), np.nan)
+    support[planes] = supports(u[:, planes], v[:, planes], weights[planes], variance)
+    strange = supports(u[:, planes], np.roll(v[:, planes], 1, axis=0), weights[planes], variance)
+    chance = float(np.nanmax([0.0, *strange]))
+    # Planes of relations have been tested already.
+    sure = ~(support < 1.3 * chance) | (np.arange(len(weights)) < candidate.certain)
+    dimensions = candidate.evidence.dimensions
+    left = dimensions - int(np.sum(1 + planes[sure]))
+    evidence = replace(
+        candidate.evidence,
+        support_by_chance=chance,
+        excess=excess,
+        dimensions_left=left,
+    )
+    orders = orders_of(s)
+    if not np.isfinite(evidence.step_chance):  # small steps leave every short combination of phases small
+        turning = planes & sure
+        further = next_relation(u[:, turning], v[:, turning], weights[turning], orders, variance)
+        evidence = replace(evidence, next_relation=further)
+    if excess > MAX_EXCESS or not np.any(sure & planes):
+        raise NoGroupFound(f"the best candidate leaves {excess:.1f} times the residual that noise would", evidence)
+    if left > MAX_LEFT * dimensions:
+        raise NoGroupFound(f"the best candidate explains only {dimensions - left} of {dimensions} dimensions", evidence)
+    # Slowest first, with weights folded: of ±ω the one whose first coordinate other than 0 is positive.
+    kept = np.flatnonzero(sure)
+    kept = kept[Weights(weights[kept]).order()]
+    irreps = Weights(weights[kept])
+    filters = np.where(irreps.negated, filters[:, kept].conj(), filters[:, kept])
+    filters = with_standard_phases(basis @ filters if orthogonal else filters)
+    return Discovery(
+        "",
+        evidence,
+        orders,
+        Subgroup(filters, np.asarray(irreps.folded)),
+        whitening=None if orthogonal else whitening.matrix,
+        support=support[kept],
+        coherence=coherence(u, v)[kept],
+    )
+
+
+def _with_noise_and_evidence(result: Discovery, pairs: _Split) -> Discovery:
+    """σ of the model from held-out residuals, and its evidence there beside that of free phases."""
+    model = result.model
+    x, y = (a if result.whitening is None else a @ result.whitening for a in pairs[2:])
+    u, v = model.coordinates(x), model.coordinates(y)
+    planes, weights = ~model.lines, model.irreps.values
+    size = max(float(np.mean(np.square(np.abs(v[:, planes])))), 1e-300)
+    s = most_probable((u.conj() * v)[:, planes] * (100 / size), weights[planes])[0]
+    turn = np.exp(1j * s @ weights.T)
+    residual = v - np.where(planes, turn, turn.real) * u
+    freedom = max(1, int(np.sum(1 + planes)) - result.rank)
+    noise = float(np.sqrt(np.sum(np.square(np.abs(residual))) / (len(x) * freedom)))
+    model = model.with_noise(max(noise, 1e-6 * np.sqrt(size)))
+    result = replace(result, found_model=model)
+    if result.rank not in _EVIDENCE_PAIRS:
+        return result
+    few = slice(_EVIDENCE_PAIRS[result.rank])
+    coupled, free = (float(np.mean(m.log_evidence(x[few], y[few]))) for m in (model, model.torus))
+    evidence = replace(result.evidence, coupled_evidence=coupled, free_evidence=free)
+    return replace(result, evidence=evidence)

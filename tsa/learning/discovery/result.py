@@ -1,0 +1,191 @@
+"""What `discover` returns: the model with its rank and weights, how sure they are, and a report in words."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tsa._base import Array, InputError, ShapeError, checks
+from tsa.density import Density
+from tsa.model import Subgroup, Weights
+
+_NEEDED_Z = 6.0
+
+
+@dataclass(frozen=True)
+class DiscoveryEvidence:
+    """The numbers behind a decision; nan where a test was not reached.
+
+    `relations` were found among the phases of `moving_planes`; the weakest is `least_z` standard deviations above 0,
+    the strongest that the same guesses reach on permuted pairs is `chance_z` (six are required). `next_relation` is the
+    height, 1 if true and 0 if not, of the strongest relation that would lower the rank by one. `support_by_chance` is
+    the largest support of a plane in permuted pairs. `excess` is the residual over what noise of the size seen would
+    leave. Evidences are mean nats per held-out pair: with all phases tied to s, and with all phases free.
+    """
+
+    pairs: int
+    dimensions: int
+    moving_planes: int = 0
+    relations: int = 0
+    least_z: float = np.nan
+    chance_z: float = np.nan
+    next_relation: float = np.nan
+    step_chance: float = np.nan
+    support_by_chance: float = np.nan
+    excess: float = np.nan
+    dimensions_left: int = 0
+    coupled_evidence: float = np.nan
+    free_evidence: float = np.nan
+
+    @property
+    def sufficient_pairs(self) -> int:
+        """About how many pairs like these would have shown the weakest relation, or, if none was found, the planes."""
+        if np.isfinite(self.least_z) and self.least_z > 0:
+            return int(np.ceil(self.pairs * (_NEEDED_Z / self.least_z) ** 2))
+        return self.dimensions**2
+
+
+@dataclass(frozen=True, eq=False)
+class Discovery:
+    """The group found in pairs, or the reason why there is none.
+
+    `rank` is the number of parameters, 0 if no group was found. `orders` has an entry for each: 0 for a circle, n for
+    the cyclic group Z/n. `support` (J,) is how well the other planes foretell the phase of each in held-out pairs (0…1,
+    nan where they cannot), `coherence` (J,) the correlation of |u|² and |v|² there.
+
+    The model works in the coordinates of `transform`: those given, if the action is orthogonal there (`orthogonal`),
+    else whitened ones. What pairs cannot show is stated by `ambiguity`.
+    """
+
+    reason: str
+    evidence: DiscoveryEvidence
+    orders: tuple[int, ...] = ()
+    found_model: Subgroup | None = None
+    mean: Array | None = None
+    whitening: Array | None = None  # (D, d) if the action is not orthogonal in the given coordinates
+    support: Array | None = None
+    coherence: Array | None = None
+
+    @property
+    def rank(self) -> int:
+        """The number of parameters of the group; 0 if no group was found."""
+        return len(self.orders)
+
+    @property
+    def found(self) -> bool:
+        """Whether a group was found."""
+        return self.found_model is not None
+
+    @property
+    def model(self) -> Subgroup:
+        """The group as an ordinary model, in the coordinates of `transform`; an error with the reason if none."""
+        if self.found_model is None:
+            raise InputError(self.sentence)
+        return self.found_model
+
+    @cached_property
+    def weights(self) -> Weights:
+        """The weights of all subspaces; confidence is the support, or the coherence where the others cannot tell."""
+        model = self.model
+        assert self.support is not None
+        assert self.coherence is not None
+        confidence = np.where(np.isnan(self.support), self.coherence, self.support)
+        return Weights(model.weights, np.clip(confidence, 0, 1))
+
+    @property
+    def orthogonal(self) -> bool:
+        """Whether the action is orthogonal in the given coordinates, so that the model works on patches as given."""
+        return self.found and self.whitening is None
+
+    def transform(self, x: ArrayLike) -> Array:
+        """Patches (..., D) in the coordinates of the model: less the mean, and whitened if need be."""
+        model, x = self.model, checks.finite(checks.real(x, "x"), "x")
+        assert self.mean is not None
+        if x.ndim == 0 or x.shape[-1] != len(self.mean):
+            raise ShapeError(f"The pairs had {len(self.mean)} dimensions; got patches of shape {x.shape}.")
+        centred = x - self.mean.astype(x.dtype)
+        transformed = centred if self.whitening is None else centred @ self.whitening.astype(x.dtype)
+        assert transformed.shape[-1] == model.dimension
+        return np.asarray(transformed)
+
+    def posterior(self, x: ArrayLike, y: ArrayLike) -> Density:
+        """p(s | x, y) for patches as they were given to `discover`."""
+        return self.model.posterior(self.transform(x), self.transform(y))
+
+    @property
+    def group(self) -> str:
+        """The group in words: `circle`, `circle × circle`, `Z/12 × Z/12`."""
+        return " × ".join(f"Z/{order}" if order else "circle" for order in self.orders)
+
+    @property
+    def ambiguity(self) -> str:
+        """What the pairs do not determine, however many there are."""
+        parts = ["the sign of s"] if self.rank == 1 else ["the basis of s (any invertible integer matrix)"]
+        parts += [f"the generator of Z/{order} (any unit)" for order in dict.fromkeys(self.orders) if order > 2]
+        return "Pairs do not determine " + " or ".join(parts) + ": weights are equal up to that choice."
+
+    @property
+    def sentence(self) -> str:
+        """The result in one sentence."""
+        if not self.found:
+            return f"No group found: {self.reason}."
+        lines = int(self.model.lines.sum())
+        return (
+            f"A group of {self.rank} parameter{'s' if self.rank > 1 else ''} ({self.group}) with weights "
+            f"{self.model.irreps.folded}: {self.model.subspaces - lines} planes and {lines} lines, "
+            f"σ = {self.model.noise:.3g}."
+        )
+
+    def report(self) -> str:
+        """The result and what speaks for it, line by line."""
+        e = self.evidence
+        lines = [self.sentence, f"{e.pairs:,} pairs of {e.dimensions} dimensions that vary."]
+        if np.isfinite(e.step_chance):
+            lines.append(
+                f"Small steps: the mean angles of the planes are multiples of one unit; {e.step_chance:.1%} of random "
+                "angles would be as nearly (at most 1 % may be)."
+            )
+        elif e.moving_planes:
+            lines.append(
+                f"{e.relations} relations between the phases of {e.moving_planes} planes; the weakest is "
+                f"{e.least_z:.0f} standard deviations above chance (6 are required), the strongest in permuted pairs "
+                f"{e.chance_z:.1f}."
+            )
+        if not self.found:
+            lines.append(f"About {max(e.sufficient_pairs, e.dimensions**2):,} pairs are needed to be sure.")
+            return "\n".join(lines)
+        if np.isfinite(e.next_relation):
+            lines.append(
+                f"Against one parameter fewer: the strongest further relation has height {e.next_relation:.2f} "
+                "(1 if it held, 0 if not)."
+            )
+        if e.relations:
+            lines.append(
+                f"Against one parameter more: the weakest relation ({e.least_z:.0f} standard deviations); about "
+                f"{e.sufficient_pairs:,} pairs would have shown it."
+            )
+        if np.isfinite(e.coupled_evidence):
+            lines.append(
+                f"Evidence per held-out pair: {e.coupled_evidence:.2f} nats; {e.free_evidence:.2f} with free phases."
+            )
+        lines.append(self._support_in_words())
+        lines.append(
+            f"Residual: {e.excess:.2f} times what noise leaves. Not explained: {e.dimensions_left} of {e.dimensions} "
+            "dimensions."
+        )
+        if not self.orthogonal:
+            lines.append("The action is not orthogonal in the coordinates given: the model works on whitened ones.")
+        if e.dimensions_left > 0.3 * e.dimensions:
+            lines.append("Warning: many dimensions are not explained; more pairs may show further planes.")
+        return "\n".join([*lines, self.ambiguity])
+
+    def _support_in_words(self) -> str:
+        assert self.support is not None
+        known = self.support[np.isfinite(self.support)]
+        if not known.size:
+            return "Each plane turns by itself: none can be foretold from the others."
+        return (
+            f"Phases foretold from the other planes: support {known.min():.2f} to {known.max():.2f}, in permuted pairs "
+            f"at most {self.evidence.support_by_chance:.2f}."
+        )

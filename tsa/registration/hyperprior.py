@@ -1,0 +1,201 @@
+"""What is known of a picture's spectrum before it is seen, and the densities over s that follow for a pair.
+
+Given the power τ_j² of the clean picture in each plane, log p(x, y | s) is a constant plus Re Σ_j conj(η_j) e^{iω_j·s}
+(`tsa.model._both_noisy`). The power is not known, and is summed over: each `SpectrumPrior` is a finite list of
+hypotheses, each of which gives one generalised von Mises density and its evidence. `Hyperprior` mixes them; the pair's
+own evidence decides which of them counts.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from scipy import fft
+
+from tsa._base import Array
+from tsa.registration.photographs import photographic_power
+from tsa.registration.planes import NoisyPlanes
+
+_CHUNK_PAIRS = 8  # whose waves are held at once: they stay in cache
+
+
+class NoisyPair(NamedTuple):
+    """B pairs in the planes: coordinates of x and y (B, J), variances of their noise in each real dimension (B, J).
+
+    `signal` (B, 1) is the energy that is not noise, the mean of both.
+    """
+
+    x: Array
+    y: Array
+    n_x: Array
+    n_y: Array
+    signal: Array
+
+
+class Hypotheses(NamedTuple):
+    """C hypotheses on each of B pairs: log p(x, y, hypothesis | s) = `level` + Re Σ_h conj(`eta`_h) e^{ih·s}.
+
+    `level` (B, C), `eta` (B, C, H) at the integer `harmonics` (H, p). `unrelated` (B, C) is log p(x, y, hypothesis) if
+    y shows another picture of the same spectrum.
+    """
+
+    level: Array
+    eta: Array
+    harmonics: Array
+    unrelated: Array
+
+
+class SpectrumPrior(Protocol):
+    """A list of hypotheses about the power of a clean picture in each plane."""
+
+    def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair) -> Hypotheses:
+        """The hypotheses, with their prior probabilities in `level` and `unrelated`."""
+
+
+def given_power(pair: NoisyPair, power: Array) -> tuple[Array, Array, Array]:
+    """log p(x, y | s, τ²) of each plane as a constant and η, and log p(x, y | τ², unrelated): each (B, J)."""
+    det = pair.n_x * pair.n_y + power * (pair.n_x + pair.n_y)
+    energy_x, energy_y = (z.real**2 + z.imag**2 for z in (pair.x, pair.y))
+    level = -np.log(det) - ((pair.n_y + power) * energy_x + (pair.n_x + power) * energy_y) / (2 * det)
+    v_x, v_y = pair.n_x + power, pair.n_y + power
+    unrelated = -np.log(v_x * v_y) - energy_x / (2 * v_x) - energy_y / (2 * v_y)
+    return level, pair.x.conj() * pair.y * (power / det), unrelated
+
+
+@dataclass(frozen=True)
+class FreeSpectrum:
+    """Any spectrum: the power of each weight space is unknown on its own, and may be zero.
+
+    In weight space k the power is λ_k times the square of the planes' softness. λ_k is zero with probability `silence`,
+    else log-uniform on `rungs` values over `decades` around the energy of the pair. A picture may have a symmetry of
+    order r, which silences all weights but the multiples of r; r = 1 has probability ½. Summed over λ_k, weight k gives
+    a factor f_k(k·s) whose logarithm is a short Fourier series: `harmonics` of its terms are kept.
+    """
+
+    silence: float = 0.5
+    rungs: int = 22
+    decades: tuple[float, float] = (-5.0, 2.0)
+    symmetries: Sequence[int] = tuple(range(1, 9))
+    harmonics: int = 8
+    nodes: int = 64
+
+    def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair) -> Hypotheses:
+        """One hypothesis for each symmetry."""
+        profile = planes.softness**2 / (2 * planes.softness**2).sum()
+        silent, _, _ = given_power(pair, np.zeros(1))
+        silence = planes.pooled(silent)
+        levels, etas, apart = [silence + np.log(self.silence)], [np.zeros(silence.shape, complex)], []
+        apart.append(levels[0])
+        for rung in np.logspace(*self.decades, self.rungs):
+            level, eta, unrelated = (planes.pooled(part) for part in given_power(pair, rung * pair.signal * profile))
+            share = np.log((1 - self.silence) / self.rungs)
+            levels.append(level + share)
+            etas.append(eta)
+            apart.append(unrelated + share)
+        mean, series = self._series(np.stack(levels), np.stack(etas))
+        separate = np.logaddexp.reduce(np.stack(apart), axis=0)
+        harmonics, place = _multiples(planes.spaces, self.harmonics)
+        choices = _symmetries(planes.spaces, self.symmetries)
+        level, unrelated = np.empty((2, len(mean), len(choices)))
+        eta = np.zeros((len(mean), len(choices), len(harmonics)), complex)
+        for c, (speaks, probability) in enumerate(choices):
+            level[:, c] = np.where(speaks, mean, silence).sum(axis=1) + np.log(probability)
+            unrelated[:, c] = np.where(speaks, separate, silence).sum(axis=1) + np.log(probability)
+            for h in range(self.harmonics):
+                eta[:, c, place[speaks, h]] += series[:, speaks, h]
+        return Hypotheses(level, eta, harmonics, unrelated)
+
+    def _series(self, level: Array, eta: Array) -> tuple[Array, Array]:
+        """log Σ_r exp(level_r + Re conj(η_r) e^{iφ}) as a series in φ: its mean (B, K) and η (B, K, harmonics)."""
+        circle = 2 * np.pi * np.arange(self.nodes) / self.nodes
+        waves = np.stack([np.ones(self.nodes), np.cos(circle), np.sin(circle)])
+        parts = np.stack([level, eta.real, eta.imag], axis=-1)  # (R, B, K, 3)
+        logarithm = np.empty((*level.shape[1:], self.nodes))
+        for start in range(0, len(logarithm), _CHUNK_PAIRS):
+            rows = slice(start, start + _CHUNK_PAIRS)
+            values = parts[:, rows] @ waves
+            # At each φ relative to the largest term there: a clipped logarithm would have other harmonics.
+            top = values.max(axis=0)
+            values -= top
+            np.maximum(values, -700.0, out=values)
+            logarithm[rows] = top + np.log(np.exp(values, out=values).sum(axis=0))
+        spectrum = fft.rfft(logarithm, axis=-1)[..., : self.harmonics + 1] / self.nodes
+        return spectrum[..., 0].real, 2 * spectrum[..., 1:].conj()
+
+
+@dataclass(frozen=True)
+class PhotographicSpectrum:
+    """The mean power spectrum of photographs at an unknown contrast: `scales` from a tenth to ten times the energy."""
+
+    scales: int = 9
+    decades: tuple[float, float] = (-1.0, 1.0)
+
+    def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair) -> Hypotheses:
+        """One hypothesis for each contrast."""
+        profile = photographic_power(planes)
+        profile = profile / (2 * profile.sum())
+        parts = [given_power(pair, scale * pair.signal * profile) for scale in np.logspace(*self.decades, self.scales)]
+        share = np.log(1 / self.scales)
+        level, unrelated = (np.stack([part[i].sum(axis=1) for part in parts], axis=1) + share for i in (0, 2))
+        eta = np.stack([planes.pooled(part[1]) for part in parts], axis=1)
+        return Hypotheses(level, eta, planes.spaces, unrelated)
+
+
+def _default_parts() -> tuple[tuple[float, SpectrumPrior], ...]:
+    return (0.5, FreeSpectrum()), (0.5, PhotographicSpectrum())
+
+
+@dataclass(frozen=True)
+class Hyperprior:
+    """A mixture of priors over spectra: `parts` are their probabilities and the priors.
+
+    The default is half a free spectrum, which suits drawings and shapes, and half that of photographs, which is sharper
+    where it applies. Anything with a method `hypotheses` can take the place of either.
+    """
+
+    parts: tuple[tuple[float, SpectrumPrior], ...] = field(default_factory=_default_parts)
+
+    def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair) -> Hypotheses:
+        """The hypotheses of all parts, on common harmonics."""
+        found = [(np.log(share), prior.hypotheses(planes, pair)) for share, prior in self.parts]
+        harmonics = np.unique(np.concatenate([part.harmonics for _, part in found]), axis=0)
+        if harmonics.shape[1] == 1:  # 1…K without gaps, as `GeneralizedVonMises` has them
+            harmonics = np.arange(1, harmonics.max() + 1)[:, None]
+        count = sum(part.level.shape[1] for _, part in found)
+        eta = np.zeros((len(pair.x), count, len(harmonics)), complex)
+        start = 0
+        for _, part in found:
+            stop = start + part.level.shape[1]
+            eta[:, start:stop, _places(part.harmonics, harmonics)] = part.eta
+            start = stop
+        level, unrelated = (np.concatenate([share + part[i] for share, part in found], axis=1) for i in (0, 3))
+        return Hypotheses(level, eta, harmonics, unrelated)
+
+
+def _multiples(spaces: Array, count: int) -> tuple[Array, Array]:
+    """The distinct multiples 1…count of the weights (K, p): harmonics (H, p), and (K, count) their places there."""
+    multiples = spaces[:, None] * np.arange(1, count + 1)[:, None]
+    harmonics, place = np.unique(multiples.reshape(-1, spaces.shape[1]), axis=0, return_inverse=True)
+    return harmonics, place.reshape(len(spaces), count)
+
+
+def _places(harmonics: Array, among: Array) -> Array:
+    place = {tuple(k): i for i, k in enumerate(among.tolist())}
+    return np.array([place[tuple(k)] for k in harmonics.tolist()])
+
+
+def _symmetries(spaces: Array, orders: Sequence[int]) -> list[tuple[Array, float]]:
+    """For each symmetry the weights that may have power, and its probability.
+
+    On the torus a picture may repeat r ≤ 4 times along one coordinate, or along all.
+    """
+    p = spaces.shape[1]
+    masks = [np.ones(len(spaces), bool)]
+    for r in (r for r in orders if r > 1 and (p == 1 or r <= 4)):
+        divides = spaces % r == 0
+        masks += [divides[:, a] for a in range(p)] if p > 1 else []
+        masks.append(divides.all(axis=1))
+    if len(masks) == 1:
+        return [(masks[0], 1.0)]
+    return [(mask, 0.5 if i == 0 else 0.5 / (len(masks) - 1)) for i, mask in enumerate(masks)]
