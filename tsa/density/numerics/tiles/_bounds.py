@@ -1,6 +1,7 @@
 """Boxes on the torus, and what the derivatives of polynomials at their centres say about them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import factorial, pi, prod
 
 import numpy as np
@@ -26,17 +27,17 @@ class Tiles:
     def __getitem__(self, which: Array | slice) -> "Tiles":
         return Tiles(self.row[which], self.u[which], self.turn[which])
 
-    @property
+    @cached_property
     def half(self) -> Array:
         """Half-widths, (T, p)."""
         return 2 * pi / self.turn
 
-    @property
+    @cached_property
     def centre(self) -> Array:
         """Centres, (T, p)."""
         return 2 * pi * self.u / self.turn
 
-    @property
+    @cached_property
     def log_volume(self) -> Array:
         """log of the volume of each tile, (T,)."""
         return np.log(2 * self.half).sum(axis=-1)

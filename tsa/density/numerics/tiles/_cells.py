@@ -123,7 +123,8 @@ class _TileCells:
         tiles, order = self._tiles[which].sorted()
         x = (2 * np.arange(n) + 1) / n - 1
         g = np.empty((len(tiles), *(n,) * self._axes))
-        g[order] = Nodes(self._of, tiles.row, tiles.u, tiles.turn, [x] * self._axes).values()
+        values = Nodes(self._of, tiles.row, tiles.u, tiles.turn, [x] * self._axes).values()
+        g[order] = np.moveaxis(values, 1, -1)
         tiles = self._tiles[which]
         slopes = np.gradient(g, axis=tuple(range(1, self._axes + 1)))
         spread = sum(np.abs(slope) for slope in (slopes if self._axes > 1 else [slopes]))

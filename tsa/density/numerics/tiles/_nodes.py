@@ -1,5 +1,6 @@
 """Values of polynomials at the Gauss nodes of many tiles, and sums over those nodes, one axis after the other."""
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -34,17 +35,19 @@ class Nodes:
         # By axis, for each prefix: its parent (of the first axis: the row), e^{imc} − 1 at the centre c, and which of
         # the arrays e^{imhx} − 1 (nodes, waves) of its tile size it takes.
         self._parents, self._centres, self._locals, self._local_of = [], [], [], []
-        prefix, starts = row, np.append(True, np.diff(row) != 0)
+        prefix, starts = row, changes(row)
         for axis, waves in enumerate(polynomials.waves):
             place, size = u[:, axis], turn[:, axis]
-            starts = starts | np.append(True, (np.diff(place) != 0) | (np.diff(size) != 0))
+            starts = starts | changes(place, size)
             heads = np.flatnonzero(starts)
             # Prefixes of other parents may have the same place and size: these have the same phases.
-            different, which = distinct(place[heads], size[heads])
-            sizes, size_of = distinct(size[heads][different])
-            half = 2 * np.pi / size[heads][different]
+            place, size = place[heads], size[heads]
+            different, which = distinct(place, size)
+            place, size = place[different], size[different]
+            sizes, size_of = distinct(size)
+            half = 2 * np.pi / size
             self._parents.append(prefix[heads])
-            self._centres.append(_Shared(expm1_imaginary((place[heads][different] * half)[:, None] * waves), which))
+            self._centres.append(_Shared(expm1_imaginary((place * half)[:, None] * waves), which))
             self._locals.append(expm1_imaginary(np.multiply.outer(half[sizes, None] * x[axis], waves)))
             self._local_of.append(size_of)
             prefix = np.cumsum(starts) - 1
@@ -54,7 +57,7 @@ class Nodes:
         return self._centres[axis], self._locals[axis][self._local_of[axis]]
 
     def values(self) -> Array:
-        """g at the nodes: (T, Q₁, …, Q_p)."""
+        """g at the nodes, those of the last axis first: (T, Q_p, Q₁, …, Q_{p−1})."""
         # Σ C e^{im·c} (Π_a e^{imhx} − 1) telescopes over the axes: `full` sums Π e^{imhx} over the axes so far, `gain`
         # the same product less 1. Both are (prefixes, nodes so far, frequencies left).
         full = self._of.table.reshape(len(self._of.table), 1, -1)
@@ -68,15 +71,38 @@ class Nodes:
             if axis:  # on the first axis nothing is gained yet
                 step += phase[:, None] @ _of_parents(gain.reshape(*gain.shape[:2], local.shape[-1], -1), parent)
             full, gain = (v.reshape(len(parent), -1, v.shape[-1]) for v in (rest, step))
-        # On the last axis both sums are one real matrix product for each tile.
+        # On the last axis the sums are real matrix products, one for all tiles of a prefix.
+        left, aside = (_real_parts(v.conj()).transpose(0, 2, 1) for v in (full, gain))
+        phase = _real_parts(self._centres[-1].distinct + 1)
+        g = np.empty((self._shape[0], self._shape[-1], left.shape[-1]))
+        middle = np.empty((len(g), 1, left.shape[-1]))  # where the last axis is at the centre of the tile
+        for parent, tiles, places in self._families:
+            right = self._last[places].reshape(-1, self._last.shape[-1])
+            np.matmul(right, left[parent], out=g[tiles].reshape(len(right), -1))
+            np.matmul(phase[places], aside[parent], out=middle[tiles, 0])
+        middle += self._at_centres()[:, None, None]
+        g += middle
+        return g.reshape(-1, self._shape[-1], *self._shape[1:-1])
+
+    @cached_property
+    def _last(self) -> Array:
+        """e^{im(c + hx)} − e^{imc} on the last axis, real and imaginary parts: (places, nodes, 2 waves)."""
         centre, local = self._near(-1)
-        phase = (centre.distinct + 1)[:, None]
-        factors = np.concatenate([local * phase, np.broadcast_to(phase, local.shape)], axis=-1)
-        left = _of_parents(_real_parts(np.concatenate([full, gain], axis=-1).conj()), self._parents[-1])
-        right = _of_parents(_real_parts(factors), centre.which)
-        g = left @ right.transpose(0, 2, 1)
-        g += self._at_centres()[:, None, None]
-        return g.reshape(self._shape)
+        return _real_parts(local + local * centre.distinct[:, None])
+
+    @cached_property
+    def _families(self) -> list[tuple[int, slice, Array | slice]]:
+        """For each prefix of the axes but the last: its number, its tiles, and their distinct places on the last axis."""
+        parent, which = self._parents[-1], self._centres[-1].which
+        start = np.flatnonzero(changes(parent))
+        end = np.append(start[1:], len(parent))
+        first, last = which[start], which[end - 1] + 1
+        consecutive = last - first == end - start  # tiles are sorted by place
+        columns = (parent[start], start, end, first, last, consecutive)
+        return [
+            (p, slice(a, b), slice(lo, hi) if simple else which[a:b])
+            for p, a, b, lo, hi, simple in zip(*(column.tolist() for column in columns), strict=True)
+        ]
 
     def _at_centres(self) -> Array:
         """g at the centres of the tiles, (T,)."""
@@ -106,14 +132,17 @@ class Nodes:
     def sums(self, weight: Array) -> tuple[Array, Array]:
         """The rows of these tiles (r,), and Σ weight (e^{im·δ} − 1) over their nodes, by frequency, (r, *table).
 
-        `weight` is (T, Q₁, …, Q_p).
+        `weight` is (T, Q_p, Q₁, …, Q_{p−1}), as `values`.
         """
-        mass: Array = weight.reshape(len(weight), -1, self._shape[-1])
-        centre, local = self._near(-1)
+        weight = weight.reshape(len(weight), self._shape[-1], -1)
         # e^{im(c + hx)} − 1 at the nodes of the last axis, in which one real matrix product sums over them.
-        far = centre.distinct[:, None]
-        both = mass @ _of_parents(_real_parts(local + far + far * local), centre.which)
-        total, mass = self._over_children(-1, _complex(both), mass.sum(axis=-1))  # (prefixes, nodes left, frequencies)
+        factors = self._last + _real_parts(self._centres[-1].distinct)[:, None]
+        total, mass = [], []
+        for _, tiles, places in self._families:
+            own = weight[tiles].reshape(-1, weight.shape[-1])
+            total.append(own.T @ factors[places].reshape(len(own), -1))
+            mass.append(own.sum(axis=0))
+        total, mass = _complex(np.stack(total)), np.stack(mass)  # (prefixes, nodes left[, frequencies])
         for axis in reversed(range(self._of.axes - 1)):
             centre, local = self._near(axis)
             local = local[centre.which]
@@ -124,13 +153,13 @@ class Nodes:
             # From offsets within the tile to offsets from the peak: Σ w e^{im·δ} takes the factor e^{imc}.
             moved += centre.all[:, None, :, None] * (moved + mass[..., None, None])
             total, mass = self._over_children(axis, moved.reshape(*moved.shape[:2], -1), mass)
-        heads = np.flatnonzero(np.append(True, np.diff(self._parents[0]) != 0))
+        heads = np.flatnonzero(changes(self._parents[0]))
         return self._parents[0][heads], total.reshape(len(heads), *self._of.table.shape[1:])
 
     def _over_children(self, axis: int, total: Array, mass: Array) -> tuple[Array, Array]:
         """Sums over the prefixes of an axis that have the same parent."""
         parent = self._parents[axis]
-        heads = np.flatnonzero(np.append(True, np.diff(parent) != 0))
+        heads = np.flatnonzero(changes(parent))
         return np.add.reduceat(total, heads), np.add.reduceat(mass, heads)
 
 
@@ -150,12 +179,21 @@ def _of_parents(state: Array, parent: Array) -> Array:
     return state if len(state) == 1 else state[parent]
 
 
+def changes(*columns: Array) -> Array:
+    """True for the first of some rows, given by equally long columns, and for each that differs from the one before."""
+    new = np.ones(len(columns[0]), bool)
+    np.not_equal(columns[0][1:], columns[0][:-1], out=new[1:])
+    for column in columns[1:]:
+        new[1:] |= column[1:] != column[:-1]
+    return new
+
+
 def distinct(*columns: Array) -> tuple[Array, Array]:
     """Indices of the distinct rows of some equally long columns, and for each row the number of the one it equals."""
-    if all((column == column[0]).all() for column in columns):
+    if all(column[0] == column[-1] for column in columns) and not changes(*columns)[1:].any():
         return np.zeros(1, np.int64), np.zeros(len(columns[0]), np.int64)
     order = np.lexsort(columns)
-    new = np.append(True, np.any([np.diff(column[order]) != 0 for column in columns], axis=0))
+    new = changes(*(column[order] for column in columns))
     which = np.empty(len(order), np.int64)
     which[order] = np.cumsum(new) - 1
     return order[new], which

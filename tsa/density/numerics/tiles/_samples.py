@@ -70,7 +70,7 @@ def _within(tiling: Tiling, rule: Rule, tiles: Tiles, which: Array, rng: np.rand
     tiles, order = tiles.sorted()
     which = np.argsort(order)[which]
     x = polynomials.nodes_per_axis(rule.x)
-    g = Nodes(polynomials, tiles.row, tiles.u, tiles.turn, x).values()
+    g = np.moveaxis(Nodes(polynomials, tiles.row, tiles.u, tiles.turn, x).values(), 1, -1)
     shape = g.shape[1:]
     # On an axis along which f is constant, one interval is as long as all.
     lengths = [rule.w if n > 1 else np.full(1, 2.0) for n in shape]

@@ -149,7 +149,7 @@ class Tiling:
         terms = rule.q ** (len(p.varying) - 1) * len(p.waves[-1])  # of each tile before its last sum
         for part in chunks(tiles, max(1, min(_CHUNK_NODES // per_tile, _CHUNK_TERMS // terms))):
             nodes = Nodes(p, part.row, part.u, part.turn, x)
-            g = nodes.values()
+            g = nodes.values().reshape(len(part), -1)
             error = _Known(p, rule, part).log_error(g) + part.log_volume - log(2)
             # Far from the peak of a very sharp density g itself may be uncertain by nats, which no cut can mend: then
             # the tile is accepted, and the certificate tells.
@@ -158,9 +158,12 @@ class Tiling:
             done.append(ok)
             if not ok.any():
                 continue
-            row, shape, g = part.row[ok], g.shape, g.reshape(len(part), -1)
+            row = part.row[ok]
             # Subnormal numbers are slow; a node that far below the peak adds nothing.
-            weight = np.exp(np.maximum(g, -700.0)) * cube * (ok * part.half.prod(axis=-1))[:, None]
+            weight = np.maximum(g, -700.0)
+            np.exp(weight, out=weight)
+            weight *= cube
+            weight *= (ok * part.half.prod(axis=-1))[:, None]
             own = weight.sum(axis=-1)[ok]
             self.mass += np.bincount(row, own, rows)
             self.gain += np.bincount(row, np.einsum("tn,tn->t", weight, g)[ok], rows)
@@ -168,23 +171,28 @@ class Tiling:
             self.rounding += np.bincount(row, own * rounding[ok], rows)
             self.nodes += np.bincount(row, minlength=rows) * per_tile
             if self._moments:
-                rows_here, sums = nodes.sums(weight.reshape(shape))
+                rows_here, sums = nodes.sums(weight)
                 self.table[rows_here] += sums
             self.summed.append(Summed(rule, part[ok], own))
         return np.concatenate(done) if done else np.empty(0, bool)
 
 
 class _Known:
-    """What is known of the Legendre coefficients of f on each tile before f is evaluated there; varying axes only."""
+    """What is known of the Legendre coefficients of f on each tile before f is evaluated there; varying axes only.
+
+    Tiles of one row and one size, a *kind*, have all of it in common. The last axis comes first, as in `Nodes.values`.
+    """
 
     def __init__(self, polynomials: Polynomials, rule: Rule, tiles: Tiles) -> None:
         self._rule, self._tiles, self._of = rule, tiles, polynomials
-        turn = tiles.turn[:, polynomials.varying]
-        different, self._size_of = distinct(*turn.T)
-        self._omega = polynomials.reach[polynomials.varying] * 2 * pi / turn[different]  # (sizes, axes)
+        axes = sorted(polynomials.varying, key=lambda axis: axis != polynomials.axes - 1)
+        different, self._kind = distinct(tiles.row, *tiles.turn.T)
+        self._kinds = tiles[different]
+        sizes, self._size = distinct(*self._kinds.turn.T)
+        self._omega = polynomials.reach[axes] * self._kinds.half[sizes][:, axes]  # (sizes, axes)
         self._most = self._omega[..., None] ** DEGREES / DOUBLE_FACTORIALS  # of |a_i| / sup|f|, per axis
         self._all = self._most.sum(axis=-1)
-        self._sup = polynomials.suprema[0, tiles.row]
+        self._sup = polynomials.suprema[0, self._kinds.row]
 
     def tails(self) -> Array:
         """Coefficients beyond the rule's degree on the ellipses, and the growth there of e^{im·t}: (axes, T, ρ)."""
@@ -194,31 +202,29 @@ class _Known:
         whole = self._most @ POWERS.T * (self._all.prod(axis=-1)[:, None] / self._all)[..., None]
         part = low @ POWERS[:, :q].T * (lowest.prod(axis=-1)[:, None] / lowest)[..., None]
         tail = np.where(omega * RHO < 8, whole - part, np.inf)  # beyond, forty degrees do not bound the series
-        at = self._size_of
-        return (self._sup[:, None, None] * tail[at] + (omega * TALL)[at]).transpose(1, 0, 2)
+        of_kinds = self._sup[:, None, None] * tail[self._size] + (omega * TALL)[self._size]
+        return of_kinds[self._kind].transpose(1, 0, 2)
 
     def log_error(self, g: Array) -> Array:
-        """log of the bound on the rule's error over half the tile's volume, from the node values g (T, Q₁, …, Q_p)."""
+        """log of the bound on the rule's error over half the tile's volume, from the node values g (T, nodes)."""
         rule, axes = self._rule, self._omega.shape[1]
-        a = g.reshape(len(g), *(rule.q,) * axes)
-        for _ in range(axes):  # each step transforms the first axis after the tiles and puts it last
-            a = np.tensordot(a, rule.to_legendre, axes=([1], [1]))
+        a = rule.coefficients(g, axes)
         beyond = self._most[..., rule.q + 1 :].sum(axis=-1)
         alias = (beyond * (self._all.prod(axis=-1)[:, None] / self._all)).sum(axis=-1)
-        row, u, turn = self._tiles.row, self._tiles.u, self._tiles.turn
-        within = self._of.offset_rounding(row, 0 * u, turn)  # of differences within the tile
         magnification, bound = np.ones(1), np.ones((len(self._most), 1))
         for axis in range(axes):
             magnification = np.multiply.outer(magnification, rule.magnification).ravel()
             bound = (bound[:, :, None] * self._most[:, axis, None, : rule.q]).reshape(len(bound), -1)
-        noise = np.multiply.outer(within + self._sup * alias[self._size_of], magnification)
-        flat = a.reshape(len(a), -1)
-        middle = flat[:, 0] + noise[:, 0] + self._of.offset_rounding(row, u, turn)
-        known = np.minimum(np.abs(flat) + noise, bound[self._size_of] * self._sup[:, None])
+        within = self._of.offset_rounding(self._kinds.row, 0 * self._kinds.u, self._kinds.turn)
+        noise = np.multiply.outer(within + self._sup * alias[self._size], magnification)
+        bound = bound[self._size] * self._sup[:, None]
+        middle = a[:, 0] + noise[self._kind, 0]
+        middle += self._of.offset_rounding(self._tiles.row, self._tiles.u, self._tiles.turn)
+        # One kind is broadcast instead of copied.
+        known = np.abs(a, out=a)
+        known += noise if len(noise) == 1 else noise[self._kind]
+        np.minimum(known, bound if len(bound) == 1 else bound[self._kind], out=known)
         known[:, 0] = 0.0
-        known = known.reshape(a.shape)
         along = self.tails() + rule.log_error
-        for axis in range(axes):
-            others = tuple(other + 1 for other in range(axes) if other != axis)
-            along[axis] += known.sum(axis=others) @ rule.on_ellipse
+        along += (known @ rule.on_ellipses(axes)).reshape(len(g), axes, -1).transpose(1, 0, 2)
         return middle + np.logaddexp.reduce(along.min(axis=2), axis=0)
