@@ -136,12 +136,18 @@ class TileBounds:
         row, u, turn = tiles.row, tiles.u, tiles.turn
         bend = self.bend[row] / turn.astype(np.float64) ** 2
         halved = (bend >= bend.max(axis=-1, keepdims=True, initial=0.0) / 4) & (self._of.reach > 0)
-        for a in range(u.shape[1]):
-            cut, whole = np.flatnonzero(halved[:, a]), np.flatnonzero(~halved[:, a])
-            which = np.concatenate([whole, cut, cut])
-            row, u, turn, halved = row[which], u[which], turn[which], halved[which]
-            u[whole.size :, a] = 2 * u[whole.size :, a] + np.repeat([-1, 1], cut.size)
-            turn[whole.size :, a] *= 2
+        for a in self._of.varying:
+            cut = np.flatnonzero(halved[:, a])
+            if cut.size < len(row):
+                which = np.concatenate([np.flatnonzero(~halved[:, a]), cut, cut])
+                row, u, turn, halved = row[which], u[which], turn[which], halved[which]
+            else:
+                row, u, turn, halved = (np.concatenate([part, part]) for part in (row, u, turn, halved))
+            whole = len(row) - 2 * cut.size
+            u[whole:, a] *= 2
+            u[whole : whole + cut.size, a] -= 1
+            u[whole + cut.size :, a] += 1
+            turn[whole:, a] *= 2
         return Tiles(row, u, turn)
 
 

@@ -24,8 +24,9 @@ from tsa.density.numerics.tiles._polynomials import EPS, Polynomials
 from tsa.density.numerics.tiles._rules import DEGREES, DOUBLE_FACTORIALS, POWERS, RHO, RULES, TALL, WIDE, Rule
 
 _CHUNK_NODES, _CHUNK_TERMS, _CHUNK_TILES = 2**17, 2**18, 2**13  # evaluated at once: memory stays bounded
-_FAR_LARGER = 6.0  # half-width of a tile, in standard deviations of the sharpest possible peak
-_FEW_TILES = 64
+_LARGE = 2.0  # half-width of a tile, in standard deviations of the sharpest possible peak
+_FEW_TILES = 64  # of one row
+_WORTH_A_RULE = 16  # tiles of one row: fewer are summed by the largest rule, which serves all
 _RESTART_ABOVE = 5.0  # nats above the peak at which a higher point becomes the peak of its row
 
 
@@ -70,7 +71,7 @@ class Tiling:
         self.dropped += np.where(matters, 0.0, np.exp(np.minimum(bound, 0.0))).sum(axis=1)
         tiles, d = self._bounds.coarse_tiles(matters)
         slack = p.rounding[tiles.row]
-        while len(tiles):
+        while True:
             tiles, d, slack = self._without_higher(tiles, d, slack)
             bound = self._bounds.upper(tiles, d) + slack + tiles.log_volume
             out = bound <= limit[tiles.row]
@@ -79,22 +80,24 @@ class Tiling:
             slices = [slice(i, i + _CHUNK_TILES) for i in range(0, len(tiles), _CHUNK_TILES)]
             done = [self._sum_likely(tiles[part], d[:, part], limit) for part in slices]
             tiles = tiles[~np.concatenate(done)] if done else tiles
+            if not len(tiles):
+                break
             tiles, _ = self._cut_often(tiles).sorted()
             d = self._bounds.at_centres(tiles)
             slack = p.offset_rounding(tiles.row, tiles.u, tiles.turn)
 
     def _cut_often(self, tiles: Tiles) -> Tiles:
-        """The tiles cut once; those still far larger than a peak, which would only be cut again, more often.
+        """The tiles cut once, and those that would probably only be cut again, more often.
 
-        Each round of cuts costs many small operations, so that a few tiles are cut as often as that leaves few.
+        Each round of cuts costs many small operations, so that the tiles of a row are cut as often as leaves them few.
         """
-        tiles, again = self._bounds.cut(tiles), 0
-        while again < 1 or len(tiles) <= _FEW_TILES:
-            far = (tiles.half * np.sqrt(self._bounds.bend[tiles.row])).max(axis=-1, initial=0.0) > _FAR_LARGER
+        tiles = self._bounds.cut(tiles)
+        while True:
+            far = (tiles.half * np.sqrt(self._bounds.bend[tiles.row])).max(axis=-1, initial=0.0) > _LARGE
+            far &= np.bincount(tiles.row, minlength=len(self.mass))[tiles.row] <= _FEW_TILES
             if not far.any():
-                break
-            tiles, again = tiles[~far].joined(self._bounds.cut(tiles[far])), again + 1
-        return tiles
+                return tiles
+            tiles = self._bounds.cut(tiles) if far.all() else tiles[~far].joined(self._bounds.cut(tiles[far]))
 
     def _log_least_mass(self) -> Array:
         """log of a lower bound of ∫ e^g from the suprema of the second derivatives, (B,)."""
@@ -132,6 +135,8 @@ class Tiling:
             rise[i] += (slope.sum(axis=0) - slope[i] + d[0] + tiles.log_volume - limit[tiles.row] - 2)[:, None]
         for rule in RULES[p.axes]:
             left = np.flatnonzero(~done & ((rise + rule.log_error).min(axis=2).max(axis=0) <= 0))
+            if rule is not RULES[p.axes][-1]:
+                left = left[np.bincount(tiles.row[left], minlength=len(limit))[tiles.row[left]] >= _WORTH_A_RULE]
             if left.size:
                 tails = _Known(p, rule, tiles[left]).tails()
                 left = left[(rise[:, left] + tails + rule.log_error).min(axis=2).max(axis=0) <= 0]
