@@ -12,13 +12,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 from starlette.middleware import Middleware
+from streamlit.runtime import get_instance
 from threadpoolctl import threadpool_limits
 
 from tsa._base import TSAError, allow_any_console
+
+if TYPE_CHECKING:
+    from explorer.app import ThrottledLog
 
 _MAX_PORTS_TRIED = 20
 
@@ -35,6 +39,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--port", type=int, default=8501, help="port to listen on, or the next free one (default: 8501)"
     )
+    names = "name that visitors reach this server by, besides localhost and --host; may be given several times"
+    parser.add_argument("--allowed-host", metavar="NAME", action="append", default=[], help=names)
     parser.add_argument("--model", metavar="FILE", help="model to explore: a bundled name or a file")
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser window")
     commands = "bench: measure the delays of the app, in Chromium; shots: take the README's pictures into ./assets"
@@ -75,20 +81,26 @@ def main(argv: list[str] | None = None) -> int:
     if port != options.port:
         print(f"tsa-explorer: port {options.port} is taken, using {port}.", file=sys.stderr)
     from explorer import live
-    from explorer.app import SCRIPT, Index
+    from explorer.app import SCRIPT, Guard, Hosts, Index, ThrottledLog
 
     # One BLAS thread: our products are small, and the threads of several visitors would wait for each other. Set while
     # there is no other thread: looking up loaded libraries while another thread loads one can lock up both.
     threadpool_limits(1)
     private = options.host in ("127.0.0.1", "localhost", "::1")
     address = None if options.no_browser else f"http://{'localhost' if private else options.host}:{port}"
+    hosts, log = Hosts.of(options.host, options.allowed_host), ThrottledLog()
     app = st.App(
-        SCRIPT, lifespan=partial(_lifespan, address=address), routes=[live.ROUTE], middleware=[Middleware(Index)]
+        SCRIPT,
+        lifespan=partial(_lifespan, address=address, log=log),
+        routes=[live.ROUTE],
+        middleware=[Middleware(Guard, hosts, log), Middleware(Index)],
     )
     app.run(
         config={
             "server.address": options.host,
             "server.port": port,
+            "server.allowedHosts": [] if hosts.any_address else sorted(hosts.names),
+            "server.enableAgentApi": False,
             "server.headless": True,  # without advice for developers on the console; we open the browser ourselves
             "server.fileWatcherType": "none",
             "runner.postScriptGC": False,  # Python collects often enough by itself
@@ -96,9 +108,12 @@ def main(argv: list[str] | None = None) -> int:
             # interrupted run the browser may not have it and shows an error. Our components report what they hold.
             "global.minCachedMessageSize": 1e9,
             "server.maxUploadSize": 65,  # MB: the largest model file; pictures have a lower limit
+            "server.maxMessageSize": 64,  # MB in a frame of a socket
+            "server.maxWidgetStateSize": 2,  # MB that a page may send for a run
+            "client.allowedOrigins": [],  # no page that frames this one may control it
             "browser.gatherUsageStats": False,
             "client.toolbarMode": "minimal",
-            "client.showErrorDetails": "full" if private else "none",
+            "client.showErrorDetails": "none",  # they are in the log, with names of files
             "theme.light.primaryColor": "#475569",
             "theme.light.backgroundColor": "#f8f7f3",  # behind the white cards
             "theme.light.secondaryBackgroundColor": "#ffffff",
@@ -126,10 +141,12 @@ def free_port(host: str, first: int) -> int | None:
 
 
 @asynccontextmanager
-async def _lifespan(app: Any, address: str | None) -> AsyncIterator[None]:
+async def _lifespan(app: Any, address: str | None, log: "ThrottledLog") -> AsyncIterator[None]:
     """Load what the first visitor needs, exempt it from garbage collection, and open the browser."""
+    from explorer.app import ignore_wrong_messages
     from explorer.session import caches  # needs a running server, or Streamlit's caches print warnings
 
+    ignore_wrong_messages(get_instance(), log)
     caches.warm()
     _disable_nagle()  # before gc.freeze(): frozen objects are not listed by gc.get_objects
     gc.collect()

@@ -1,14 +1,18 @@
-"""The script that Streamlit runs, and the HTML that loads it. The script has a folder of its own, because Streamlit
+"""The script that Streamlit runs, and what stands around it. The script has a folder of its own, because Streamlit
 would take the modules of a folder `pages` beside it for pages of the app, and serve them at the addresses of ours.
 """
 
-from pathlib import Path
-
+from explorer.app.guard import SCRIPT, Guard
+from explorer.app.hosts import Hosts
 from explorer.app.index import Index
+from explorer.app.page_messages import ignore_wrong_messages
+from explorer.app.throttled_log import ThrottledLog
 
 __all__ = [
     "SCRIPT",
+    "Guard",
+    "Hosts",
     "Index",
+    "ThrottledLog",
+    "ignore_wrong_messages",
 ]
-
-SCRIPT = Path(__file__).with_name("script.py")

@@ -34,9 +34,9 @@ def in_chromium(work: Callable[[Any, str], None]) -> int:
 
 
 @contextmanager
-def serving(port: int) -> Iterator[str]:
-    """The address of an explorer that listens on this port, or the next free one."""
-    command = [sys.executable, "-m", "explorer", "--no-browser", "--port", str(port)]
+def serving(port: int, *options: str) -> Iterator[str]:
+    """The address of an explorer with these options that listens on this port, or the next free one."""
+    command = [sys.executable, "-m", "explorer", "--no-browser", "--port", str(port), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8") as server:
         assert server.stdout is not None
         try:
@@ -62,11 +62,11 @@ def _wait_until_it_answers(address: str) -> None:
 
 
 @contextmanager
-def browsing() -> Iterator[Any]:
-    """A headless Chromium, driven by Playwright."""
+def browsing(*flags: str) -> Iterator[Any]:
+    """A headless Chromium with these flags, driven by Playwright."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=[*_FLAGS, *flags])
         yield browser
         browser.close()
