@@ -1,6 +1,6 @@
 """The view as a value: `ViewState`, its link, its scene and digest, messages of components; no Streamlit."""
 
-from explorer.state.link import decode_link, encode_link
+from explorer.state.link import decode_link, encode_link, unreadable
 from explorer.state.messages import (
     FIELDS,
     EditMessage,
@@ -30,8 +30,11 @@ from explorer.state.view import (
     DRAWING_PIXELS,
     GREY_LEVELS,
     HIDEABLE,
+    LESSON_STEPS,
     OWN_WORLD,
     PHOTO_PIXELS,
+    SIGNAL_LENGTH,
+    SIGNAL_LEVELS,
     Digit,
     Pixels,
     Shape,
@@ -45,6 +48,7 @@ __all__ = [
     "GREY_LEVELS",
     "HIDEABLE",
     "LAB_MODEL",
+    "LESSON_STEPS",
     "MAX_LAB_SIDE_PIXELS",
     "MAX_LOOKS",
     "NOISES",
@@ -54,6 +58,8 @@ __all__ = [
     "SCENARIOS",
     "SIDES",
     "SIGMAS",
+    "SIGNAL_LENGTH",
+    "SIGNAL_LEVELS",
     "SLOWS",
     "STOPS",
     "Digit",
@@ -81,4 +87,5 @@ __all__ = [
     "scenario_of",
     "scene",
     "scene_digest",
+    "unreadable",
 ]

@@ -9,6 +9,7 @@ import math
 import re
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import fields
 from functools import cache
 from typing import Any
@@ -21,8 +22,10 @@ from explorer.state.view import (
     DRAWING_PIXELS,
     GREY_LEVELS,
     HIDEABLE,
+    LESSON_STEPS,
     OWN_WORLD,
     PHOTO_PIXELS,
+    SIGNAL_LENGTH,
     Digit,
     Pixels,
     Shape,
@@ -35,6 +38,7 @@ from tsa.pictures import PERIODIC_PICTURES, SHAPES, gallery
 _MAX_HARMONICS = 64
 _MAX_WEIGHT = 9999
 _MAX_CHARACTERS = 20_000  # of base64 in one parameter
+_UNREADABLE = (ValueError, KeyError, IndexError, OverflowError, UnicodeError, binascii.Error, zlib.error)
 _MAX_CURVATURE = 1e7  # Σ k²|η_k|, a bound on the curvature: a peak some hundredths of a degree wide
 
 
@@ -52,14 +56,24 @@ def decode_link(parameters: Mapping[str, str]) -> ViewState:
     found: dict[str, Any] = {}
     for name, (key, _, read) in _CODECS.items():
         if key in parameters:
-            try:
+            with suppress(*_UNREADABLE):
                 found[name] = read(parameters[key])
-            except (ValueError, KeyError, IndexError, OverflowError, UnicodeError, binascii.Error, zlib.error):
-                continue
     if ("prior" in found) != ("observations" in found):  # neither has a meaning without the other
         found.pop("prior", None)
         found.pop("observations", None)
     return ViewState(**found)
+
+
+def unreadable(parameters: Mapping[str, str]) -> list[str]:
+    """The names of those parameters that `decode_link` would ignore."""
+    readers = {key: read for key, _, read in _CODECS.values()}
+    ignored = []
+    for key, text in parameters.items():
+        try:
+            readers[key](text)
+        except _UNREADABLE:
+            ignored.append(key)
+    return ignored
 
 
 def _write_source(source: Source) -> str:
@@ -182,6 +196,18 @@ def _read_shift_model(text: str) -> str:
     return text
 
 
+def _read_lesson(text: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", text, re.ASCII):
+        raise ValueError(text)
+    return text
+
+
+def _read_signal(text: str) -> tuple[int, ...]:
+    if not re.fullmatch(rf"\d{{{SIGNAL_LENGTH}}}", text, re.ASCII):
+        raise ValueError(text)
+    return tuple(map(int, text))
+
+
 def _read_hide(text: str) -> frozenset[str]:
     return frozenset(part for part in text.split(",") if part in HIDEABLE)
 
@@ -217,5 +243,9 @@ _CODECS: dict[str, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
     "slow": ("slow", repr, _number(*SLOWS)),
     "looks": ("looks", str, _whole(1, MAX_LOOKS)),
     "shift_model": ("moves", str, _read_shift_model),
+    "lesson": ("lesson", str, _read_lesson),
+    "step": ("step", str, _whole(1, len(LESSON_STEPS))),
+    "signal": ("signal", lambda values: "".join(map(str, values)), _read_signal),
+    "shifted": ("by", str, _whole(0, SIGNAL_LENGTH - 1)),
     "hide": ("hide", lambda parts: ",".join(sorted(parts)), _read_hide),
 }

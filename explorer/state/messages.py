@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeGuard
 
@@ -10,7 +11,14 @@ from numpy.typing import NDArray
 
 from explorer.state.shifts import MAX_SHIFT_PIXELS
 from explorer.state.stops import STOPS
-from explorer.state.view import DRAWING_PIXELS, GREY_LEVELS, OWN_WORLD
+from explorer.state.view import (
+    DRAWING_PIXELS,
+    GREY_LEVELS,
+    LESSON_STEPS,
+    OWN_WORLD,
+    SIGNAL_LENGTH,
+    SIGNAL_LEVELS,
+)
 from tsa.pictures import PERIODIC_PICTURES, CropCircle
 
 _MAX_SEQUENCE = 2**31
@@ -27,6 +35,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "filters": ("filter",),
     "symmetry": (),
     "motion": ("world", "shift", "window", "window_at", "tried_shift", "on_torus"),
+    "lesson": ("lesson", "step"),
+    "dft": ("signal", "shifted"),
 }
 
 
@@ -178,6 +188,24 @@ def _orbit(value: object) -> object:
     return read_orbit_weights(value) or _Invalid
 
 
+def _lesson(value: object) -> object:
+    return value if isinstance(value, str) and re.fullmatch(r"([a-z][a-z0-9-]{0,39})?", value, re.ASCII) else _Invalid
+
+
+def _step(value: object) -> object:
+    return value if type(value) is int and 1 <= value <= len(LESSON_STEPS) else _Invalid
+
+
+def _signal(value: object) -> object:
+    if not isinstance(value, list) or len(value) != SIGNAL_LENGTH:
+        return _Invalid
+    return tuple(value) if all(type(one) is int and 0 <= one < SIGNAL_LEVELS for one in value) else _Invalid
+
+
+def _shifted(value: object) -> object:
+    return value if type(value) is int and 0 <= value < SIGNAL_LENGTH else _Invalid
+
+
 _READERS: dict[str, Callable[[object], object]] = {
     "angle": _angle,
     "log": _flag,
@@ -193,6 +221,10 @@ _READERS: dict[str, Callable[[object], object]] = {
     "window_at": _place,
     "tried_shift": _optional_place,
     "on_torus": _flag,
+    "lesson": _lesson,
+    "step": _step,
+    "signal": _signal,
+    "shifted": _shifted,
 }
 
 

@@ -10,6 +10,8 @@ HIDEABLE = ("x", "y", "noise", "sigma", "prior", "model", "observe", "save", "sy
 PHOTO_PIXELS = 64  # side of a cropped photo in a link
 DRAWING_PIXELS = 48  # side of a drawing
 GREY_LEVELS = 8  # of a drawing: few, so that it fits into a link
+SIGNAL_LENGTH, SIGNAL_LEVELS = 16, 10  # of the signal on the page of the DFT
+LESSON_STEPS = ("predict", "do", "reveal", "question")
 OWN_WORLD = "own"  # the motion page shows the picture x of the lab, instead of one of `PERIODIC_PICTURES`
 
 
@@ -73,6 +75,9 @@ class ViewState:
     `shift_noise` and `shift_sigma` are the pixel noise and σ there, `slow` the width of a prior for slow motion (0 for
     none), `looks` the number of observations, and `shift_model` names a Fourier model by its side or a model of two
     parameters.
+
+    `lesson` is the lesson that is open and `step` its step, from 1. `signal` has the values of a signal on a ring,
+    each from 0 to `SIGNAL_LEVELS` − 1, and `shifted` the number of places by which it is shifted.
     """
 
     x: Source = Shape("square")
@@ -104,6 +109,10 @@ class ViewState:
     slow: float = 0.0
     looks: int = 1
     shift_model: str = "fourier-48"
+    lesson: str = ""
+    step: int = 1
+    signal: tuple[int, ...] = (0, 0, 1, 5, 9, 5, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    shifted: int = 3
     hide: frozenset[str] = frozenset()
 
     @property
