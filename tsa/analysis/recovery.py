@@ -67,7 +67,7 @@ def recovery(
         for weight, best in zip(orders, ceilings(action, orders, comparing), strict=True):
             mine = np.flatnonzero(np.abs(model.weights) == weight)
             ceiling[mine[np.argsort(-purity[mine])]] = np.maximum(best[: mine.size], 1e-12)
-    known = {weight: _real_space(_known_space(action, weight)) for weight in set(weights)}
+    known = {weight: _real_space(known_space(action, weight)) for weight in set(weights)}
     affinity = np.array([_affinity(model.filters[:, j], known[weights[j]]) for j in range(model.subspaces)])
     return Recovery(purity, ceiling, affinity)
 
@@ -102,7 +102,7 @@ def ceilings(action: ImageRotation, weights: Array, on_progress: ProgressCallbac
     return np.sort(values)[:, ::-1]
 
 
-def _known_space(action: LatticeAction, weight: Weight) -> Array:
+def known_space(action: LatticeAction, weight: Weight) -> Array:
     """Complex columns (D, m) whose real and imaginary parts span the irreducibles of a weight."""
     if isinstance(action, ImageRotation):
         return _disk_harmonics(action.size, abs(int(np.asarray(weight))))
