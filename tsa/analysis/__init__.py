@@ -3,6 +3,7 @@
 from tsa.analysis.ambiguity import AmbiguityScore, ambiguity_score, angular_error
 from tsa.analysis.comparison import Comparison, compare
 from tsa.analysis.equivariance import Equivariance, equivariance_error
+from tsa.analysis.filter_sets import Cell, FilterReport, Relatives, mean_purity, report_filters
 from tsa.analysis.identification import IdentifiedGroup, identify_group, pair_neighbours
 from tsa.analysis.inspection import Inspection, inspect
 from tsa.analysis.recovery import Recovery, ceilings, recovery
@@ -18,12 +19,15 @@ from tsa.analysis.spectra import (
 
 __all__ = [
     "AmbiguityScore",
+    "Cell",
     "Comparison",
     "Equivariance",
+    "FilterReport",
     "IdentifiedGroup",
     "Inspection",
     "Recovery",
     "RefinedSubgroup",
+    "Relatives",
     "ambiguity_score",
     "angular_error",
     "as_subgroup",
@@ -35,9 +39,11 @@ __all__ = [
     "frequencies",
     "identify_group",
     "inspect",
+    "mean_purity",
     "pair_neighbours",
     "recovery",
     "refine",
+    "report_filters",
     "spectra",
     "weights_of_spectra",
 ]

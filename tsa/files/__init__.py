@@ -3,19 +3,25 @@
 Everything read here is untrusted until checked; nothing is unpickled.
 """
 
+from tsa.files._formats import SUFFIXES
 from tsa.files._npz import json_array, read_arrays, write_arrays
+from tsa.files.filter_file import OpenedFilters, list_arrays, open_filters
 from tsa.files.model_file import ModelFile, bundled, bundled_path, load, pack_model, read, save
 from tsa.files.opened_model import NO_HINTS, Hints, OpenedModel, open_model
 
 __all__ = [
     "NO_HINTS",
+    "SUFFIXES",
     "Hints",
     "ModelFile",
+    "OpenedFilters",
     "OpenedModel",
     "bundled",
     "bundled_path",
     "json_array",
+    "list_arrays",
     "load",
+    "open_filters",
     "open_model",
     "pack_model",
     "read",

@@ -14,7 +14,10 @@ import numpy as np
 
 from tsa._base import Array, InputError, ModelFileError, assets
 from tsa.files._foreign import convert, take_filters
+from tsa.files._formats import contents, is_numpy, tables
+from tsa.files._kernels import kernels_of
 from tsa.files._npz import json_array, read_arrays, write_atomically, zip_arrays
+from tsa.files._tables import choose
 from tsa.model import (
     HALF_OF_DOUBLE,
     HALF_OF_SINGLE,
@@ -90,8 +93,13 @@ def bundled_path(name: str) -> Path | None:
     return assets("models") / f"{name}.npz" if name in bundled() else None
 
 
-def read(source: str | os.PathLike[str] | bytes, project: bool = False, in_rows: bool | None = None) -> ModelFile:
-    """Read and check a model file, given by its path or its bytes.
+def read(
+    source: str | os.PathLike[str] | bytes,
+    project: bool = False,
+    in_rows: bool | None = None,
+    array: str | None = None,
+) -> ModelFile:
+    """Read and check a model file, given by its path or its bytes; `array` names the array with the filters.
 
     `project` replaces filters that are not orthonormal by the nearest ones that are; otherwise they are an error
     that says how far off they are. `in_rows` says whether filters of another program are in rows; None infers it.
@@ -99,7 +107,7 @@ def read(source: str | os.PathLike[str] | bytes, project: bool = False, in_rows:
     if not isinstance(source, bytes) and not Path(source).exists():
         names = ", ".join(bundled()) or "none"
         raise ModelFileError(f"There is no model file {source!s}, and no bundled model of that name ({names}).")
-    arrays = read_arrays(source)
+    arrays, chosen = _arrays(source, array)
     ours = "filters" in arrays and "W" not in arrays
     try:
         about = json.loads(arrays["about"].tobytes()) if "about" in arrays else {}
@@ -136,7 +144,19 @@ def read(source: str | os.PathLike[str] | bytes, project: bool = False, in_rows:
         raise ModelFileError(str(error)) from error
     if not 1 <= len(shape) <= 2 or min(shape) < 1 or math.prod(shape) != model.dimension:
         raise ModelFileError(f"This file says its patches are {shape}, but its filters have {model.dimension} pixels.")
-    return ModelFile(model, shape, about, defect, note)
+    return ModelFile(model, shape, about, defect, " ".join(filter(None, (chosen, note))))
+
+
+def _arrays(source: str | os.PathLike[str] | bytes, array: str | None) -> tuple[dict[str, Array], str]:
+    """The arrays of a file by name, the filters of another program as `W`; and in words why these were chosen."""
+    data = contents(source)
+    if array is None and is_numpy(data):
+        return read_arrays(data), ""
+    table, why = choose(tables(data), array)
+    if len(table.shape) not in (3, 4):
+        return {"W": table.read()}, why
+    kernels, shape, words = kernels_of(table, None)
+    return {"W": kernels, "shape": np.array(shape)}, " ".join(filter(None, (why, words)))
 
 
 def _subgroup(filters: Array, weights: Array, noise: float, shape: tuple[int, ...] | None) -> Subgroup:

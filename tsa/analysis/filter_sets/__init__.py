@@ -2,6 +2,6 @@
 
 from tsa.analysis.filter_sets._relatives import Relatives
 from tsa.analysis.filter_sets._span import Cell
-from tsa.analysis.filter_sets.report import FilterReport, report_filters
+from tsa.analysis.filter_sets.report import FilterReport, mean_purity, report_filters
 
-__all__ = ["Cell", "FilterReport", "Relatives", "report_filters"]
+__all__ = ["Cell", "FilterReport", "Relatives", "mean_purity", "report_filters"]

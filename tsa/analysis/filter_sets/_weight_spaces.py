@@ -1,7 +1,7 @@
 """The spaces of one weight under an action, as coordinates of any filters: no filter needs to be orthogonal to another.
 
-Conventions of `tsa.analysis.spectra`: with P_k = mean over s of e^{−ik·s} A_s, the share of a filter f that has weight k
-is f̄ᴴP_k f̄ / ‖f‖². For small discs P_k is diagonalised once, after which a filter costs one matrix product.
+Conventions of `tsa.analysis.spectra`: with P_k = mean over s of e^{−ik·s} A_s, the share of a filter f of weight
+k is f̄ᴴP_k f̄ / ‖f‖². For small discs P_k is diagonalised once, after which a filter costs one matrix product.
 """
 
 from abc import ABC, abstractmethod
@@ -164,7 +164,7 @@ class _Discs(WeightSpaces):
 
 
 def _ray(size: int) -> Array:
-    """A patch with a ray from the centre to the right: what a filter with phase 0 responds to with a positive number."""
+    """A patch with a ray from the centre to the right: a filter of phase 0 has a positive response to it."""
     patch = np.zeros((size, size))
     patch[(size - 1) // 2 : size // 2 + 1, size // 2 :] = 1.0
     return patch.ravel()

@@ -30,8 +30,8 @@ PURE = 0.8  # of what the pixels allow
 class FilterReport:
     """What an action says about n filters of D pixels, each on its own and all together.
 
-    Of each filter (n,): `weights`, signed for complex filters, with the purity as confidence; `purity`, the share of its
-    energy *inside* the pixels that the action moves that has this weight (for real filters ±ω); `ceiling`, the
+    Of each filter (n,): `weights`, signed for complex filters, with the purity as confidence; `purity`, the share of
+    its energy *inside* the pixels that the action moves that has this weight (for real filters ±ω); `ceiling`, the
     largest purity the pixels allow; `mirrored`, the share of a complex filter at −ω; `inside`, the share of its energy
     inside; `phase` of its response to a fixed patch: a ray to the right for rotations, else an impulse at the first
     pixel; `effective_weights`, how many weights its spectrum is spread over (1 / Σ share²); `length`; `dead`; `real`;
@@ -201,6 +201,25 @@ def report_filters(
         return _report(array, action, told, on_progress)
 
 
+def mean_purity(filters: Array, action: LatticeAction) -> float:
+    """The mean purity of filters (D, n) inside the pixels that the action moves; zero filters are left out."""
+    within = np.linalg.norm(filters[action.support], axis=0)
+    if not within.any():
+        return 0.0
+    unit = np.zeros(filters.shape, np.complex64 if np.iscomplexobj(filters) else np.float32)
+    unit[action.support] = filters[action.support] / np.where(within > 0, within, 1.0)
+    unit = unit[:, within > 0]
+    with threadpool_limits(1, "blas"):
+        return float(_dominant(weight_spaces(action).spectra(unit), action, _real(unit))[1].mean())
+
+
+def _real(unit: Array) -> Array:
+    """Which unit filters are real up to phase."""
+    if not np.iscomplexobj(unit):
+        return np.ones(unit.shape[1], bool)
+    return np.asarray(np.abs(np.einsum("dj,dj->j", unit, unit)) > _REAL_COSINE)
+
+
 def _report(
     filters: Array, action: LatticeAction, claimed: Weights | None, on_progress: ProgressCallback | None
 ) -> FilterReport:
@@ -216,10 +235,7 @@ def _report(
     unit = np.zeros_like(scaled)
     unit[action.support] = scaled[action.support] / np.where(within > 0, within, 1.0)
     unit[action.support[0], within == 0] = 1.0  # never looked at; it keeps zeros out of the quotients
-    if np.iscomplexobj(unit):
-        real = np.abs(np.einsum("dj,dj->j", unit, unit)) > _REAL_COSINE
-    else:
-        real = np.ones(unit.shape[1], bool)
+    real = _real(unit)
     heights = spaces.spectra(unit, weighing)
     weights, purity, mirrored = _dominant(heights, action, real)
     shares = np.clip(heights, 0.0, None)
