@@ -117,7 +117,9 @@ def _array(file: Any, size: int, name: str) -> Array:
         if reader is None:
             raise ModelFileError(f"{name} is an .npy of version {version}, which we do not read.")
         shape, fortran, dtype = reader(file)
-    except (ValueError, SyntaxError, TypeError) as error:
+    except ModelFileError:
+        raise
+    except Exception as error:  # numpy parses the header as Python, which fails in many ways (TokenError among them)
         raise ModelFileError(f"{name} is not a readable .npy array: its header is damaged.") from error
     if dtype.kind not in "biufc" or dtype.hasobject:
         raise ModelFileError(f"{name} holds {dtype}, not numbers; it was left unopened.")
