@@ -18,6 +18,11 @@ from tsa.stage import filters_image, png_address, table_csv
 _MAX_PROVENANCE_CHARACTERS = 20_000
 _MAX_WEIGHTS = 30  # printed below the menu
 _MAX_FILTERS = 80  # in a picture of filters
+_COVERAGE_NOTE = (
+    "The σ of the model covers the worst that it meets on photographs, so that sets of clean digits (a) are too wide. "
+    "The paper expects noise in y alone; with noise in both (b) its sets are too narrow. `tsa.register` (c) expects "
+    "noise in both and finds σ from each pair."
+)
 _CHART = {"displayModeBar": False}  # on a touch screen its buttons would cover the title
 
 
@@ -38,12 +43,15 @@ def page() -> None:
     inspection = _inspect(named, report)
     with report:
         _report(named, inspection)
+        coverage = st.container()
     with refine:
         _refine(named, inspection)
     with compare:
         _compare(named)
     with origin:
         _provenance(named)
+    if named.turns:
+        _coverage(named, coverage)
     run.finish()
 
 
@@ -128,6 +136,20 @@ def _report(named: NamedModel, inspection: Inspection) -> None:
         on_click="ignore",
         width="stretch",
     )
+
+
+def _coverage(named: NamedModel, place: Any) -> None:
+    """Measured last: the rest of the page is there before."""
+    found = caches.coverage(named, progress_bar("Measuring how often credible sets hold the truth", place))
+    with place:
+        st.markdown("**How often credible sets hold the true turn**")
+        numbers, plot = st.columns([1, 1], gap="medium")
+        numbers.table(found.table(), hide_index=True, border="horizontal")
+        numbers.caption(
+            f"Measured on {found.data}. The sets of a calibrated posterior hold the truth as often as they say; the "
+            f"bars are one standard error. {_COVERAGE_NOTE}"
+        )
+        plot.plotly_chart(charts.reliability(found), key="reliability", config=_CHART)
 
 
 def _summary(inspection: Inspection, with_weights: bool = False) -> list[dict[str, str]]:

@@ -26,6 +26,7 @@ from tsa.groups import ImageRotation, named_group
 from tsa.model import Subgroup, fourier_model
 from tsa.pictures import PERIODIC_PICTURES, datasets, draw_periodic, patch, shapes, to_disc
 from tsa.recognition import DigitSearch
+from tsa.registration import Calibration, calibration
 from tsa.stage import MotionScene, Scene, data_url, pack_motion, symmetry_of, words
 
 Picture = NDArray[np.float64]
@@ -180,8 +181,14 @@ def voting(named: NamedModel, label: int | None) -> Callable[[Picture, int | Non
 def inspection(named: NamedModel, on_progress: ProgressCallback) -> Inspection:
     """The report on a model; the callback is called with the progress if the report has to be computed."""
     return _reports().get(
-        ("inspection", named.digest), lambda: inspect(named.model, named.action, on_progress=on_progress)
+        ("inspection", named.digest),
+        lambda: inspect(named.model, named.action, about=named.file.about, on_progress=on_progress),
     )
+
+
+def coverage(named: NamedModel, on_progress: ProgressCallback) -> Calibration:
+    """How often the credible sets of a rotation model hold the truth; the callback as for `inspection`."""
+    return _reports().get(("coverage", named.digest), lambda: calibration(named.model, on_progress=on_progress))
 
 
 def refined(named: NamedModel, name: str, on_progress: ProgressCallback) -> NamedModel:

@@ -32,8 +32,9 @@ def test_it_gathers_what_each_function_says(rotation):
 
 def test_evidence_is_of_fresh_pairs(rotation):
     x, y, _ = rotation.action.pairs(2000, rng=77)
-    corners = (256 - rotation.action.support.size) * np.log(2 * np.pi * rotation.model.noise**2) / 2
-    free, tied = (model.log_evidence(x, y).mean() + corners for model in (rotation.model.torus, rotation.model))
+    corners = (256 - rotation.action.support.size) * np.log(2 * np.pi) / 2
+    trained = rotation.model.with_noise(1.0)  # white noise has this deviation
+    free, tied = (model.log_evidence(x, y).mean() + corners for model in (trained.torus, trained))
     assert rotation.coupled_evidence == pytest.approx(tied, abs=2)
     assert rotation.decoupled_evidence == pytest.approx(free, abs=2)
     assert rotation.coupled_evidence > rotation.decoupled_evidence
@@ -43,7 +44,23 @@ def test_evidence_is_that_of_training():
     """Where a training curve ends, a fresh look begins; the corners of a square patch are no evidence."""
     file = read(bundled_path("rotation-16"))
     ended = np.mean([evidence for _, evidence in file.about["curve"][-5:]])
-    assert inspect(file.model, ImageRotation(16)).decoupled_evidence == pytest.approx(ended, abs=3)
+    report = inspect(file.model, ImageRotation(16), about=file.about)
+    assert report.decoupled_evidence == pytest.approx(ended, abs=3)
+    value, _ = report.summary()["noise σ"]
+    assert value == file.about["noise"]["sigma"]
+    assert "photographs" in report.data()["noise σ"]
+
+
+def test_provenance_is_believed_only_where_it_fits():
+    """A file may say anything: evidence is at a σ that is a positive number, and data are of the σ they name."""
+    model, action = fourier_model(8, 0.5), CyclicShift(8)
+    for about, sigma in (({"recipe": {"noise": 0.5}}, 0.5), ({"recipe": {"noise": "x"}}, 1.0), ({"recipe": 3}, 1.0)):
+        assert inspect(model, action, pairs=2, about=about).evidence_sigma == sigma
+    for noise, data in (
+        ({"sigma": 0.5, "measured on": "rain"}, "rain"),
+        ({"sigma": 0.4, "measured on": "rain"}, "a setting"),
+    ):
+        assert inspect(model, action, pairs=2, about={"noise": noise}).data()["noise σ"] == data
 
 
 def test_energy_is_a_fraction_of_variance(rotation):

@@ -192,6 +192,7 @@ def test_bundled_rotation_model():
     assert score.relative_purity.min() >= 0.97
     assert recovery(learned, action).relative_purity.min() < 0.6  # the paper's mixed pairs
     x, y, _ = action.pairs(2000, rng=5)
+    learned, refined = learned.with_noise(1.0), refined.with_noise(1.0)  # of the training
     assert refined.torus.log_evidence(x, y).mean() > learned.torus.log_evidence(x, y).mean()
     assert refined.log_evidence(x, y).mean() > learned.log_evidence(x, y).mean()
     again = refine(learned.torus, action)

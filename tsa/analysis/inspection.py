@@ -1,6 +1,8 @@
 """The report on a model under an action: for the command line, the model page and its downloads."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +15,8 @@ from tsa.groups import Action, ImageRotation, LatticeAction, as_lattice_action
 from tsa.model import Subgroup, Weights, orthonormality_defect
 from tsa.pictures import patch_of, turn_disc
 
+_MAX_SENTENCE = 300  # characters of what a file says of itself
+
 
 @dataclass(frozen=True, eq=False)
 class Inspection:
@@ -20,7 +24,7 @@ class Inspection:
 
     `weights` are estimated from the action (their confidence is the purity at that weight); `recovery` measures the
     weights of the model. Evidences are mean nats per fresh pair of white noise, phases free and phases coupled, of the
-    pixels that the action moves.
+    pixels that the action moves, at σ = `evidence_sigma`.
     """
 
     model: Subgroup
@@ -34,6 +38,8 @@ class Inspection:
     pairs: int
     decoupled_evidence: float
     coupled_evidence: float
+    evidence_sigma: float
+    noise_data: str  # what the model's own σ was measured on
 
     def table(self) -> list[dict[str, object]]:
         """One row for each subspace, slowest first and counted from 1, as everywhere people see them."""
@@ -64,7 +70,7 @@ class Inspection:
         planes, lines = int(np.sum(~self.model.lines)), int(np.sum(self.model.lines))
         score, error = self.recovery, self.equivariance
         filters, noise, digits = "the filters", "white noise", "30 digits of MNIST"
-        pairs = f"{self.pairs:,} new pairs of white noise"
+        pairs = f"{self.pairs:,} new pairs of white noise, σ = {self.evidence_sigma:g}"
         rows: list[tuple[str, str | float, str, str]] = [
             ("subspaces", f"{planes} planes, {lines} lines", "Planes turn; lines stay, or change sign.", filters),
             ("weights", str(self.model.irreps), "n x ω: n subspaces turn ω times per turn of the group.", filters),
@@ -79,7 +85,7 @@ class Inspection:
                 "noise σ",
                 self.model.noise,
                 "Standard deviation of the noise that the model expects per pixel.",
-                "a setting",
+                self.noise_data,
             ),
             ("orthogonality", self.defect, "Largest entry of |WᵀW − I|; 0 if the filters are orthonormal.", filters),
             ("mean purity", score.purity.mean(), "Share of a filter that has its weight, mean over filters.", filters),
@@ -136,13 +142,15 @@ def inspect(
     spectra: Array | None = None,
     pairs: int | None = None,
     rng: checks.Rng = 0,
+    about: Mapping[str, Any] | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> Inspection:
     """Inspect a model under an action.
 
     `spectra` are those of the model's filters (`tsa.analysis.spectra`), if known. `pairs` fresh ones measure the
-    evidence: 2000, or 32 for a two-parameter group, where each takes a tenth of a second. `on_progress` is called with
-    the fraction done.
+    evidence: 2000, or 32 for a two-parameter group, where each takes a tenth of a second. `about` is the provenance in
+    the model's file, if any: the evidence is at the σ of its training (1 if unknown, the deviation of white noise), and
+    it may say what the model's own σ was measured on. `on_progress` is called with the fraction done.
     """
     action = as_lattice_action(action)
     check_same_patches(model, action)
@@ -163,7 +171,9 @@ def inspect(
     equivariance = measure_equivariance(model, action, moving)
     x, y, _ = action.pairs(pairs, for_pairs)
     # Pixels that are always zero are no evidence, as in training.
-    still = (model.dimension - action.support.size) * np.log(2 * np.pi * model.noise**2) / 2
+    sigma = _number_in(about, "recipe", "noise") or 1.0
+    trained = model.with_noise(sigma)
+    still = (model.dimension - action.support.size) * np.log(2 * np.pi * sigma**2) / 2
     inspection = Inspection(
         model,
         action,
@@ -174,12 +184,30 @@ def inspect(
         _digit_energy(model, action, for_digits),
         equivariance,
         pairs,
-        float(model.torus.log_evidence(x, y).mean() + still),
-        float(model.log_evidence(x, y).mean() + still),
+        float(trained.torus.log_evidence(x, y).mean() + still),
+        float(trained.log_evidence(x, y).mean() + still),
+        sigma,
+        _noise_data(model, about),
     )
     if on_progress is not None:
         on_progress(1.0)
     return inspection
+
+
+def _number_in(about: Mapping[str, Any] | None, part: str, name: str) -> float | None:
+    """A positive number in the provenance of a file, which may hold anything."""
+    section = (about or {}).get(part)
+    value = section.get(name) if isinstance(section, dict) else None
+    usable = isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value) and value > 0
+    return float(value) if usable and value is not None else None
+
+
+def _noise_data(model: Subgroup, about: Mapping[str, Any] | None) -> str:
+    """What σ was measured on, if the file says so of this σ."""
+    measured = _number_in(about, "noise", "sigma")
+    if about is None or measured is None or not np.isclose(measured, model.noise):
+        return "a setting"
+    return str(about["noise"].get("measured on", "a setting"))[:_MAX_SENTENCE]
 
 
 def _digit_energy(model: Subgroup, action: LatticeAction, rng: np.random.Generator) -> float | None:

@@ -1,4 +1,4 @@
-"""`tsa weights`, `tsa inspect`, `tsa refine`: what a model file holds, and its irreducible subspaces."""
+"""`tsa weights`, `inspect`, `refine`, `calibrate`: what a model file holds, its irreducible subspaces, its noise σ."""
 
 import argparse
 from pathlib import Path
@@ -9,11 +9,23 @@ from tsa import files
 from tsa._base import Array, Bar
 from tsa.analysis import finite_difference_weights, inspect, refine, weights_of_spectra
 from tsa.cli._arguments import add_model, open_given
+from tsa.groups import ImageRotation
 from tsa.model import Weights
+from tsa.registration import (
+    Calibration,
+    calibration,
+    photographs_in,
+    picture_files,
+    slid_photo_patches,
+    turned_photo_patches,
+    with_fitted_noise,
+)
+
+_MARKS, _COLUMNS = "abc", 60  # of the reliability diagram
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the commands `weights`, `inspect` and `refine`."""
+    """Add the commands `weights`, `inspect`, `refine` and `calibrate`."""
     command = commands.add_parser(
         "weights",
         help="the weight of every filter, with confidence, beside the paper's estimate",
@@ -37,6 +49,17 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command.add_argument("--out", type=Path, required=True, help="model file to write")
     command.set_defaults(run=_refine)
 
+    command = commands.add_parser(
+        "calibrate",
+        help="set the noise σ of a model to that of real photographs, moved by another program",
+        epilog="example: tsa calibrate rotation-28 --data FOLDER --out model.npz",
+    )
+    add_model(command)
+    command.add_argument("--data", type=Path, required=True, help="the folder with the photographs")
+    command.add_argument("--pairs", type=int, default=400, help="pairs of patches to measure (default 400)")
+    command.add_argument("--out", type=Path, required=True, help="model file to write")
+    command.set_defaults(run=_calibrate)
+
 
 def _weights(options: argparse.Namespace) -> None:
     opened = open_given(options.model, options.group, options.patch)
@@ -54,7 +77,8 @@ def _text(weight: Array) -> str:
 
 def _inspect(options: argparse.Namespace) -> None:
     opened = open_given(options.model, options.group, options.patch, print_note=False)
-    report = inspect(opened.model, opened.action, spectra=opened.spectra, on_progress=Bar("inspecting"))
+    about = opened.file.about
+    report = inspect(opened.model, opened.action, spectra=opened.spectra, about=about, on_progress=Bar("inspecting"))
     rows = {"patches": f"{'×'.join(map(str, opened.action.shape))} pixels, {opened.action}"}
     data = report.data()
     for name, (value, meaning) in report.summary().items():
@@ -69,6 +93,29 @@ def _inspect(options: argparse.Namespace) -> None:
         rows["trained on"] = f"{seen:,} pairs{early} of {source}, seed {settings['seed']}"
     for name, value in rows.items():
         print(f"{name:>26}  {value}")
+    if isinstance(opened.action, ImageRotation):
+        _print_coverage(calibration(opened.model, on_progress=Bar("covering")))
+
+
+def _print_coverage(found: Calibration) -> None:
+    """The table of coverages, and the reliability diagram: found coverage across, one line for each level."""
+    print(f"\nhow often credible sets hold the true turn: {found.data}")
+    table = found.table()
+    widths = {name: max(len(name), *(len(row[name]) for row in table)) for name in table[0]}
+    for row in ({name: name for name in table[0]}, *table):
+        print("  ".join(f"{row[name]:{'<' if name == 'posterior' else '>'}{width}}" for name, width in widths.items()))
+    error = 100 * found.rows[0].standard_error.max()
+    print(
+        f"\nreliability: level of the set, and coverage from 0 to 100 % ({_MARKS} as above, + if equal; standard error"
+    )
+    print(f"up to {error:.0f} points); | is the level, where a calibrated posterior is")
+    for i, level in enumerate(found.rows[0].levels):
+        line = [" "] * (_COLUMNS + 1)
+        line[round(_COLUMNS * level)] = "|"
+        for mark, row in zip(_MARKS, found.rows, strict=True):
+            place = round(_COLUMNS * float(row.coverage[i]))
+            line[place] = mark if line[place] in " |" else "+"
+        print(f"{100 * level:>4.0f} % {''.join(line)}")
 
 
 def _refine(options: argparse.Namespace) -> None:
@@ -79,3 +126,21 @@ def _refine(options: argparse.Namespace) -> None:
     for name, weights in (("completed with their turned partner", refined.completed), ("dropped", refined.dropped)):
         if len(weights):
             print(f"half-learned planes {name}: {Weights(weights)}")
+
+
+def _calibrate(options: argparse.Namespace) -> None:
+    opened = open_given(options.model, options.group, options.patch)
+    photographs = photographs_in(options.data)
+    rotates = isinstance(opened.action, ImageRotation)
+    make = turned_photo_patches if rotates else slid_photo_patches
+    x, y = make(photographs, opened.action.shape, options.pairs, seed=0)
+    model, _ = with_fitted_noise(opened.model, x, y)
+    moved = "turned by Pillow" if rotates else "from windows that slide by up to an eighth of a side"
+    measured = {
+        "sigma": model.noise,
+        "what": "highest evidence with noise in y alone, in the units of the patches (grey values 0…1)",
+        "measured on": f"{options.pairs} pairs of patches of {len(photographs)} photographs, {moved}",
+        "photographs": [path.name for path in picture_files(options.data)],
+    }
+    files.save(model, options.out, opened.action.shape, {**opened.file.about, "noise": measured})
+    print(f"{options.out}: σ = {model.noise:.4g}, {measured['measured on']}")

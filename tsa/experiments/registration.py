@@ -24,15 +24,28 @@ from tsa.files import load
 from tsa.groups import ImageRotation
 from tsa.model import Subgroup
 from tsa.pictures import SHAPES, datasets, luminance, patches_of_pictures, whole_picture
-from tsa.registration import Camera, Hyperprior, NoisyPlanes, PlanePair, find_noise, noisy_pair, pair_posterior
+from tsa.registration import (
+    FINE,
+    Camera,
+    Hyperprior,
+    NoisyPlanes,
+    PlanePair,
+    covered,
+    crop_to_turn,
+    enlarged,
+    find_noise,
+    noisy_pair,
+    pair_posterior,
+    photo_side,
+    photographs_in,
+    turned,
+)
 
-_FINE = 336  # pixels of a drawn picture: a multiple of 28 and of 16
-_PHOTO = {28: 84, 16: 80}  # pixels of the photograph that a patch of this size shows
-_MIN_DEVIATION = 0.06  # of the grey values of a photograph's crop: not clear sky
 _SPOKES, _POLAR_ANGLES = 720, 8192
 LEVELS = (0.5, 0.8, 0.95)
-NOISES = ((0.05, 0.05), (0.1, 0.1), (0.2, 0.2), (0.3, 0.3), (0.0, 0.05), (0.0, 0.2), (0.05, 0.2))
-UNKNOWN = ((0.1, 0.1), (0.3, 0.3))  # σ is estimated from each pair
+_SIGMAS = (0.05, 0.1, 0.2, 0.3)
+NOISES = (*((s, s) for s in _SIGMAS), *((0.0, s) for s in _SIGMAS), (0.05, 0.2))  # of x and y
+UNKNOWN = tuple((s, s) for s in _SIGMAS)  # σ is estimated from each pair
 
 Drawing = Callable[[np.random.Generator], tuple[Array, int]]  # a picture (n, n) in 0…1 and the order of its symmetry
 
@@ -63,7 +76,7 @@ def kinds(photographs: Path | None = None) -> dict[str, Drawing]:
     digits = datasets.sample("test").images
     found: dict[str, Drawing] = {
         "shapes": lambda rng: _shape(rng, [s for s in SHAPES.values() if s.symmetry_order]),
-        "digits": lambda rng: (_enlarged(digits[rng.integers(len(digits))] / 255), 1),
+        "digits": lambda rng: (enlarged(digits[rng.integers(len(digits))] / 255, FINE), 1),
         "drawings": lambda rng: (_pen_strokes(rng), 1),
         "maps": lambda rng: (_street_map(rng), 1),
         "discs": lambda rng: _shape(rng, [s for s in SHAPES.values() if not s.symmetry_order]),
@@ -76,10 +89,7 @@ def kinds(photographs: Path | None = None) -> dict[str, Drawing]:
 
 def _photographs(folder: Path | None) -> list[Array]:
     if folder is not None:
-        files = sorted(p for p in folder.iterdir() if p.suffix.lower() in (".png", ".jpg", ".jpeg", ".webp"))
-        if not files:
-            raise InputError(f"There is no PNG, JPEG or WebP picture in {folder}.")
-        return [luminance(whole_picture(path)) for path in files]
+        return photographs_in(folder)
     if find_spec("sklearn") is None:
         return []
     from sklearn.datasets import load_sample_images
@@ -90,28 +100,23 @@ def _photographs(folder: Path | None) -> list[Array]:
 def _shape(rng: np.random.Generator, shapes: list[object]) -> tuple[Array, int]:
     shape = shapes[rng.integers(len(shapes))]
     scale = rng.uniform(0.75, 1.0)
-    small = Image.fromarray(shape.draw(_FINE).astype(np.float32)).resize(  # type: ignore[attr-defined]
-        (round(_FINE * scale),) * 2, Image.Resampling.BICUBIC
+    small = Image.fromarray(shape.draw(FINE).astype(np.float32)).resize(  # type: ignore[attr-defined]
+        (round(FINE * scale),) * 2, Image.Resampling.BICUBIC
     )
-    picture = np.zeros((_FINE, _FINE), np.float32)
-    edge = (_FINE - small.width) // 2
+    picture = np.zeros((FINE, FINE), np.float32)
+    edge = (FINE - small.width) // 2
     picture[edge : edge + small.width, edge : edge + small.width] = np.asarray(small)
     return np.clip(picture, 0, 1), max(1, shape.symmetry_order)  # type: ignore[attr-defined]
 
 
-def _enlarged(picture: Array) -> Array:
-    image = Image.fromarray(picture.astype(np.float32)).resize((_FINE, _FINE), Image.Resampling.BICUBIC)
-    return np.clip(np.asarray(image), 0, 1)
-
-
 def _pen_strokes(rng: np.random.Generator) -> Array:
     """One to three smooth strokes of a pen."""
-    image = Image.new("L", (_FINE, _FINE))
-    width = int(rng.uniform(0.05, 0.13) * _FINE)
+    image = Image.new("L", (FINE, FINE))
+    width = int(rng.uniform(0.05, 0.13) * FINE)
     for knots in rng.integers(3, 6, rng.integers(1, 4)):
         places = rng.uniform(0, 0.72, knots) ** 0.7 * np.exp(1j * rng.uniform(0, 2 * np.pi, knots))
         line = CubicSpline(np.linspace(0, 1, knots), places)(np.linspace(0, 1, 80))
-        line = (line / np.maximum(1, np.abs(line) / 0.8) + 1 + 1j) * _FINE / 2
+        line = (line / np.maximum(1, np.abs(line) / 0.8) + 1 + 1j) * FINE / 2
         points = [(float(p.real), float(p.imag)) for p in line]
         ImageDraw.Draw(image).line(points, fill=255, width=width, joint="curve")
     return ndimage.gaussian_filter(np.asarray(image, np.float32) / 255, 2)
@@ -119,14 +124,14 @@ def _pen_strokes(rng: np.random.Generator) -> Array:
 
 def _street_map(rng: np.random.Generator) -> Array:
     """Blocks of several greys between bright streets, and a dark river across."""
-    centres = rng.uniform(0, _FINE, (rng.integers(12, 40), 2))
-    pixels = np.moveaxis(np.indices((_FINE, _FINE)), 0, -1).reshape(-1, 2)
+    centres = rng.uniform(0, FINE, (rng.integers(12, 40), 2))
+    pixels = np.moveaxis(np.indices((FINE, FINE)), 0, -1).reshape(-1, 2)
     distance, nearest = (np.asarray(part) for part in cKDTree(centres).query(pixels, k=2))
     picture = rng.uniform(0.3, 0.75, len(centres))[nearest[:, 0]]
     picture[distance[:, 1] - distance[:, 0] < rng.uniform(6, 14)] = 0.95
-    picture = picture.reshape(_FINE, _FINE)
+    picture = picture.reshape(FINE, FINE)
     angle, offset, wave = rng.uniform(0, np.pi), rng.uniform(-60, 60), rng.uniform(20, 60)
-    row, column = np.indices((_FINE, _FINE)) - _FINE / 2
+    row, column = np.indices((FINE, FINE)) - FINE / 2
     across = np.cos(angle) * row + np.sin(angle) * column
     along = np.cos(angle) * column - np.sin(angle) * row
     river = np.abs(across - offset - wave * np.sin(along / 50)) < rng.uniform(8, 20)
@@ -139,35 +144,14 @@ def make_pairs(draw: Drawing, size: int, n: int, seed: int) -> Pairs:
     rows = []
     for _ in range(n):
         picture, order = draw(rng)
-        photo = picture.shape != (_FINE, _FINE)
-        side = _PHOTO.get(size, 3 * size) if photo else _FINE // size * size
-        picture = _crop(picture, side, rng) if photo else picture
+        photo = picture.shape != (FINE, FINE)
+        side = photo_side(size) if photo else FINE // size * size
+        picture = crop_to_turn(picture, side, rng) if photo else picture
         start = 0.0 if photo else rng.uniform(0, 360)
         turn = rng.uniform(0, 360)
-        rows.append(
-            (*(_turned(picture, angle, side, size) for angle in (start, start + turn)), np.radians(turn), order)
-        )
+        rows.append((*(turned(picture, angle, side, size) for angle in (start, start + turn)), np.radians(turn), order))
     x, y, turns, orders = (np.array(column) for column in zip(*rows, strict=True))
     return Pairs(x, y, turns, orders)
-
-
-def _crop(photograph: Array, side: int, rng: np.random.Generator) -> Array:
-    """A random square of a photograph, half as large again as what is shown, so that turning needs no edge."""
-    whole = 2 * (side * 3 // 4)
-    for _ in range(10_000):
-        row, column = (int(rng.integers(0, n - whole + 1)) for n in photograph.shape)
-        crop = photograph[row : row + whole, column : column + whole]
-        margin = (whole - side) // 2
-        if crop[margin:-margin, margin:-margin].std() > _MIN_DEVIATION:
-            return crop
-    raise InputError("These photographs are nearly uniform.")
-
-
-def _turned(picture: Array, degrees: float, side: int, size: int) -> Array:
-    image = Image.fromarray(picture.astype(np.float32)).rotate(degrees, Image.Resampling.BICUBIC)
-    edge = (image.width - side) // 2
-    middle = np.asarray(image, np.float64)[edge : edge + side, edge : edge + side]
-    return middle.reshape(size, side // size, size, side // size).mean(axis=(1, 3))
 
 
 def measure(model: Subgroup, pairs: Pairs, noise: tuple[float, float], where: str, known: bool, seed: int = 5) -> Cell:
@@ -183,21 +167,18 @@ def measure(model: Subgroup, pairs: Pairs, noise: tuple[float, float], where: st
         sigma_x = sigma_y = find_noise(planes, pair).sigma
     density = pair_posterior(planes, noisy_pair(planes, pair, sigma_x, sigma_y), Hyperprior()).density
     best = density.mode()
-    sets = density.credible_set(LEVELS[-1])
+    density.credible_set(LEVELS[-1])
     seconds = time.process_time() - begun
-    coverage = []
-    for level in LEVELS:
-        arcs = sets if level == LEVELS[-1] else density.credible_set(level)
-        away = np.mod(pairs.turn[:, None] - arcs[..., 0], 2 * np.pi)
-        coverage.append(100 * float((away <= arcs[..., 1] - arcs[..., 0]).any(axis=1).mean()))
-    width = np.degrees(np.nansum(sets[..., 1] - sets[..., 0], axis=1))
+    found = [covered(density, pairs.turn, level) for level in LEVELS]
+    coverage = tuple(100 * float(inside.mean()) for inside, _ in found)
+    width = np.degrees(found[-1][1])
     polar_correlation(x[:1], y[:1], size)
     begun = time.process_time()
     rival = polar_correlation(x, y, size)
     polar_seconds = time.process_time() - begun
     error, polar_error = (float(np.median(_error(angle, pairs))) for angle in (best, rival))
     wide = float(np.median(width))
-    return Cell(tuple(coverage), wide, error, polar_error, seconds / len(x), polar_seconds / len(x))
+    return Cell(coverage, wide, error, polar_error, seconds / len(x), polar_seconds / len(x))
 
 
 def _noisy_patches(pictures: Array, sigma: float, where: str, rng: np.random.Generator) -> Array:

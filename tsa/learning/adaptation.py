@@ -20,15 +20,14 @@ from tsa._base import Array, InputError, ProgressCallback, ShapeError, checks
 from tsa.groups import Group
 from tsa.learning._blas import one_blas_thread
 from tsa.learning._sgd import PAIRS_PER_PASS, Pairs
-from tsa.model import Subgroup, complex_filters, nearest_orthonormal, real_columns, squared_norm
+from tsa.model import Subgroup, complex_filters, nearest_orthonormal, real_columns
 from tsa.pictures import patches_of_images
+from tsa.registration import noise_ratio, with_fitted_noise
 
 _TRAINING_PAIRS, _HELD_OUT_PAIRS, _BATCH = 2000, 300, 100
 _RATE, _MOMENTUM = 0.1, 0.9  # together like steps of 1
 _MAX_STEPS, _STEPS_PER_CHECK = 300, 25
 _MIN_GAIN = 0.005  # nats per pixel and check, below which it stops: σ falls by half a percent
-_MAX_NOISE_STEPS, _NOISE_TOLERANCE = 50, 1e-3
-_MIN_NOISE = 1e-4  # of the contrast of the patches: an exact model has no σ of highest evidence
 _ANGLES = 30  # of a quarter turn, at which training pictures are turned
 _HELD_OUT_SHARE = 0.2  # of the pictures, or of the width of each if there are few
 _FEW_PICTURES, _MAX_STRIPS = 5, 4
@@ -60,11 +59,11 @@ def adapt(
     if not (train.x.any() and train.y.any() and held.x.any()):
         raise InputError("These pictures have no contrast, so there is nothing to learn from them.")
     with one_blas_thread():
-        best, evidence = _with_fitted_noise(model, held)
+        best, evidence = with_fitted_noise(model, *held)
         steps = _descent(best, train, rng)
         for check in range(_MAX_STEPS // _STEPS_PER_CHECK):
             *_, latest = islice(steps, _STEPS_PER_CHECK)
-            candidate, reached = _with_fitted_noise(latest, held)
+            candidate, reached = with_fitted_noise(latest, *held)
             gain = reached - evidence
             if gain > 0:
                 best, evidence = candidate, reached
@@ -112,34 +111,9 @@ def _descent(model: Subgroup, pairs: _PatchPairs, rng: np.random.Generator) -> I
         _, gradient, slope = model.evidence_gradient(pairs.x[rows], pairs.y[rows])
         gradient = gradient * (model.noise**2 * scale / _BATCH)
         velocity = _MOMENTUM * velocity + _tangent(model.filters, gradient)
-        noise = model.noise * float(np.clip(np.sqrt(_noise_ratio(model, slope / _BATCH)), 0.8, 1.25))
+        noise = model.noise * float(np.clip(np.sqrt(noise_ratio(model, slope / _BATCH)), 0.8, 1.25))
         model = Subgroup(_moved(model.filters, _RATE * velocity), model.weights, noise)
         yield model
-
-
-def _noise_ratio(model: Subgroup, slope: float) -> float:
-    """E‖y − act(x, s)‖² / Dσ² under the posterior, from the slope of the mean log evidence in σ.
-
-    σ² times this is the next σ² of expectation maximisation.
-    """
-    return max(1 + model.noise * slope / model.dimension, 1e-3)
-
-
-def _with_fitted_noise(model: Subgroup, pairs: _PatchPairs) -> tuple[Subgroup, float]:
-    """The model with the σ of highest evidence for these pairs, and their mean log evidence."""
-    u, v = model.coordinates(pairs.x), model.coordinates(pairs.y)
-    # What the best s leaves over: a little less than the σ² to find, since the posterior has a width.
-    left = np.mean(model.distance_from(u, v) ** 2 + np.sum(pairs.y**2, axis=1) - squared_norm(v)) / model.dimension
-    floor = _MIN_NOISE * float(np.sqrt(np.mean(pairs.y**2)))
-    model = model.with_noise(max(float(np.sqrt(max(left, 0.0))), floor))
-    value = -np.inf
-    for _ in range(_MAX_NOISE_STEPS):
-        value, _, slope = model.evidence_gradient(*pairs)
-        ratio = _noise_ratio(model, slope / len(pairs.x))
-        if abs(ratio - 1) < _NOISE_TOLERANCE or model.noise <= floor:
-            break
-        model = model.with_noise(max(model.noise * float(np.sqrt(ratio)), floor))
-    return model, value / len(pairs.x)
 
 
 def _largest_moment(x: Array, y: Array) -> float:

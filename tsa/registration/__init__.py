@@ -1,5 +1,19 @@
 """Two noisy pictures: by how much is one moved against the other, how sure is that, and how much noise do they have?"""
 
+from tsa.registration.calibration import Calibration, Reliability, calibration, covered
+from tsa.registration.fitted import noise_ratio, with_fitted_noise
+from tsa.registration.held_out import (
+    FINE,
+    crop_to_turn,
+    digit_pictures,
+    enlarged,
+    photo_side,
+    photographs_in,
+    picture_files,
+    slid_photo_patches,
+    turned,
+    turned_photo_patches,
+)
 from tsa.registration.hyperprior import (
     FreeSpectrum,
     Hyperprior,
@@ -15,6 +29,8 @@ from tsa.registration.posterior import PairPosterior, PlanePair, noisy_pair, pai
 from tsa.registration.register import Registration, Turn, register
 
 __all__ = [
+    "FINE",
+    "Calibration",
     "Camera",
     "FreeSpectrum",
     "Hyperprior",
@@ -25,15 +41,29 @@ __all__ = [
     "PhotographicSpectrum",
     "PlanePair",
     "Registration",
+    "Reliability",
     "SpectrumPrior",
     "Turn",
+    "calibration",
+    "covered",
+    "crop_to_turn",
+    "digit_pictures",
+    "enlarged",
     "estimate_noise",
     "find_noise",
     "measure_spectrum",
+    "noise_ratio",
     "noisy_pair",
     "pair_posterior",
     "pairs_of_patches",
+    "photo_side",
     "photographic_power",
+    "photographs_in",
+    "picture_files",
     "register",
+    "slid_photo_patches",
     "spectrum_table",
+    "turned",
+    "turned_photo_patches",
+    "with_fitted_noise",
 ]

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from scipy import fft
 
-from tsa._base import Array, InputError, assets
+from tsa._base import Array, assets
 from tsa.pictures import luminance, pixels_behind, whole_picture
+from tsa.registration.held_out import picture_files
 from tsa.registration.planes import NoisyPlanes
 
 _MAX_SIDE = 96  # pixels of the pictures through which a camera is described; more would change nothing
@@ -69,9 +70,7 @@ def _table() -> dict[str, Any]:
 
 def spectrum_table(folder: Path, crops: int = 400, seed: int = 0) -> dict[str, Any]:
     """The table of the photographs in a folder, with its provenance."""
-    files = sorted(p for p in folder.iterdir() if p.suffix.lower() in (".png", ".jpg", ".jpeg", ".webp"))
-    if not files:
-        raise InputError(f"There is no PNG, JPEG or WebP picture in {folder}.")
+    files = picture_files(folder)
     frequency, power = measure_spectrum([luminance(whole_picture(path)) for path in files], crops, seed)
     names = ", ".join(path.name for path in files)
     return {

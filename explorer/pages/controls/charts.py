@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from tsa._base import Array
 from tsa.analysis import Inspection
 from tsa.groups import ImageRotation
+from tsa.registration import Calibration
 
 _LAYOUT = {"margin": {"l": 10, "r": 10, "t": 36, "b": 10}, "height": 300, "legend": {"orientation": "h", "y": -0.3}}
 
@@ -60,6 +61,25 @@ def purity(inspection: Inspection) -> go.Figure:
     figure.update_layout(title="Purity of each subspace (of the filters)", **_LAYOUT)
     figure.update_xaxes(title="size |ω| of the weight")
     figure.update_yaxes(title="purity", range=[min(0.0, float(score.purity.min())), 1.03])
+    return figure
+
+
+def reliability(found: Calibration) -> go.Figure:
+    """Coverage of credible sets against their probability; the diagonal is a calibrated posterior."""
+    figure = go.Figure()
+    grey = {"color": "rgba(128,128,128,0.8)", "dash": "dot", "width": 1.5}
+    figure.add_scatter(x=[0, 100], y=[0, 100], mode="lines", name="calibrated", line=grey, hoverinfo="skip")
+    styles = ((_GREEN, "dot", "square"), (_ORANGE, "dash", "diamond"), (_BLUE, "solid", "circle"))
+    for letter, row, (colour, dash, symbol) in zip("abc", found.rows, styles, strict=True):
+        figure.add_scatter(
+            x=100 * row.levels, y=100 * row.coverage, mode="lines+markers", name=f"{letter}  {row.name}",
+            line={"color": colour, "dash": dash, "width": 2.5}, marker={"symbol": symbol, "size": 7},
+            error_y={"array": 100 * row.standard_error, "thickness": 1, "width": 0}, hovertemplate="%{y:.0f} %",
+        )  # fmt: skip
+    figure.update_layout(title="Coverage of credible sets", **(_LAYOUT | {"height": 380}))
+    figure.update_layout(legend={"orientation": "v", "y": -0.25, "yanchor": "top"})
+    figure.update_xaxes(title="probability of the set, %", range=[0, 101], dtick=20)
+    figure.update_yaxes(title="pairs whose true turn is in it, %", range=[0, 103], dtick=20)
     return figure
 
 
