@@ -4,6 +4,7 @@
 """
 
 import numpy as np
+from scipy import ndimage
 
 from tsa._base import Array
 
@@ -27,15 +28,15 @@ def highest_maximum(eta: Array, harmonics: Array, values: Array) -> tuple[Array,
     step = 2 * np.pi / len(values)
     s = step * _peaks(values)
     if len(s) > _MAX_BEST:
-        s, _ = _climbed(_Series(eta[size > _LOUD], harmonics[size > _LOUD]), s, step, _STEPS_OF_ALL)
+        s, _, _ = _climbed(_Series(eta[size > _LOUD], harmonics[size > _LOUD]), s, step, _STEPS_OF_ALL)
         s = s[np.argsort(-series.values(s), kind="stable")[:_MAX_BEST]]
-    s, curvature = _climbed(series, s, step, _STEPS_OF_BEST)
-    best = int(np.argmax(series.values(s)))
+    s, height, curvature = _climbed(series, s, step, _STEPS_OF_BEST)
+    best = int(np.argmax(height))
     return s[best], float(curvature[best])
 
 
-def _climbed(series: "_Series", s: Array, reach: float, steps: int) -> tuple[Array, Array]:
-    """Points (m, 2) after steps of Newton's method, none longer than `reach` or downwards; their curvatures (m,)."""
+def _climbed(series: "_Series", s: Array, reach: float, steps: int) -> tuple[Array, Array, Array]:
+    """Points (m, 2) after steps of Newton's method, none longer than `reach` or downwards; heights, curvatures (m,)."""
     limit = np.full(len(s), reach)
     height, gradient, hessian = series.derivatives(s)
     for _ in range(steps):
@@ -52,19 +53,15 @@ def _climbed(series: "_Series", s: Array, reach: float, steps: int) -> tuple[Arr
         hessian = np.where(better[:, None, None], found[2], hessian)
         if np.all((size < _CONVERGED) | (better & (gain < _CONVERGED_NATS))):
             break
-    return s, -np.linalg.eigvalsh(hessian)[:, 0]
+    return s, height, -np.linalg.eigvalsh(hessian)[:, 0]
 
 
 def _peaks(values: Array) -> Array:
     """Nodes (m, 2) near the height of the highest that none of their eight neighbours exceeds, the highest first."""
-    n = len(values)
-    rows, columns = np.nonzero(values > values.max() - _CANDIDATE_NATS)
-    own = values[rows, columns]
-    peak = np.ones(len(own), bool)
-    for i, j in ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)):
-        peak &= own >= values[(rows + i) % n, (columns + j) % n]
-    highest = np.argsort(-own[peak], kind="stable")[:_MAX_CANDIDATES]
-    return np.stack([rows[peak], columns[peak]], axis=1)[highest]
+    summit = ndimage.maximum_filter(values, 3, mode="wrap")
+    rows, columns = np.nonzero((values >= summit) & (values > values.max() - _CANDIDATE_NATS))
+    highest = np.argsort(-values[rows, columns], kind="stable")[:_MAX_CANDIDATES]
+    return np.stack([rows, columns], axis=1)[highest]
 
 
 def _newton(gradient: Array, hessian: Array, flat: float) -> Array:

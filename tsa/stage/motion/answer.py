@@ -19,6 +19,8 @@ from tsa.stage.motion._pieces import Cells, Piece, nearest_world, pieces_of
 MAP_PER_PIXEL = 4  # cells of the map along a pixel
 _FINER = (1, 2, 4)  # nodes along a cell of the map
 _MAX_CELLS_PER_SD = 1.25  # side of a grid cell over the least standard deviation around the mode
+_NO_MASS = 1e-20  # of a cell: all such cells together have no entropy
+_FAINT = 1e-9  # of a cell over the heaviest: not in the region
 REGION = 0.95  # probability of the credible region
 FAN = 13  # motions drawn beside the picture
 
@@ -53,9 +55,15 @@ class MotionAnswer:
         return [one.piece for one in self.cells]
 
     @cached_property
+    def _places(self) -> tuple[Array, Array]:
+        """Rows and columns of the cells of the region."""
+        rows, columns = np.nonzero(self.inside)
+        return rows, columns
+
+    @property
     def area(self) -> float:
         """The area of the region in squared pixels."""
-        return float(np.count_nonzero(self.inside)) * self.cell**2
+        return len(self._places[0]) * self.cell**2
 
     @cached_property
     def peak(self) -> float:
@@ -65,7 +73,7 @@ class MotionAnswer:
     @cached_property
     def bits(self) -> float:
         """The entropy in bits, relative to one pixel: log₂ n² if nothing is known, negative if it is sharper than 1."""
-        mass = self.mass[self.mass > 0]
+        mass = self.mass[self.mass > _NO_MASS]
         return float(-np.sum(mass * np.log2(mass)) + 2 * np.log2(self.cell))
 
     @property
@@ -76,7 +84,7 @@ class MotionAnswer:
     @cached_property
     def slowest(self) -> tuple[float, float]:
         """The motion in the region nearest to no motion."""
-        down, right = (nearest_world(np.array(i) * self.cell, self.side) for i in np.nonzero(self.inside))
+        down, right = (nearest_world(i * self.cell, self.side) for i in self._places)
         best = int(np.argmin(down**2 + right**2))
         return float(right[best]), float(-down[best])
 
@@ -102,9 +110,9 @@ class MotionAnswer:
 
         Slices follow one another along each piece, and from piece to piece.
         """
-        places = np.concatenate([one.places[np.argsort(one.places @ one.piece.axis)] for one in self.cells])
-        masses = np.concatenate([one.mass[np.argsort(one.places @ one.piece.axis)] for one in self.cells])
-        reached = np.cumsum(masses)
+        orders = [np.argsort(one.places @ one.piece.axis) for one in self.cells]
+        places = np.concatenate([one.places[order] for one, order in zip(self.cells, orders, strict=True)])
+        reached = np.cumsum(np.concatenate([one.mass[order] for one, order in zip(self.cells, orders, strict=True)]))
         middles = (np.arange(FAN) + 0.5) / FAN * reached[-1]
         return nearest_world(places[np.searchsorted(reached, middles)], self.side)
 
@@ -120,7 +128,10 @@ class MotionAnswer:
 
         Cell averages, so that a peak narrower than a cell keeps its mass; relative to a flat posterior.
         """
-        return self._as_seen(self.mass) * self.mass.size
+        mass = self.mass
+        while len(mass) > MAP_PER_PIXEL * self.side:
+            mass = _halved(_halved(mass).T).T
+        return np.asarray(fft.fftshift(mass)) * mass.size
 
     @cached_property
     def log_map(self) -> Array:
@@ -130,14 +141,8 @@ class MotionAnswer:
     @cached_property
     def edge_nats(self) -> float:
         """The log density at the edge of the 95 % region, on the scale of `log_map`."""
-        level = float(self.mass[self.inside].min()) * self.mass.size
+        level = float(self.mass[self._places].min()) * self.mass.size
         return min(0.0, float(np.log(level / self.map.max())))
-
-    def _as_seen(self, values: Array) -> Array:
-        finer = len(values) // (MAP_PER_PIXEL * self.side)
-        rolled = np.roll(values, finer // 2, axis=(0, 1))
-        n = len(values) // finer
-        return np.asarray(fft.fftshift(rolled.reshape(n, finer, n, finer).mean(axis=(1, 3))))
 
     @cached_property
     def marginals(self) -> tuple[Array, Array]:
@@ -199,21 +204,28 @@ def answer_from(eta: Array, harmonics: Array, side: int) -> MotionAnswer:
     return MotionAnswer(eta, harmonics, side, (float(right), float(up)), mass, _highest(mass, REGION))
 
 
+def _halved(mass: Array) -> Array:
+    """Cells (N, m) → (N/2, m): each takes the cell in its middle and half of those before and after it."""
+    odd = mass[1::2]
+    return np.asarray(mass[::2] + (odd + np.roll(odd, 1, axis=0)) / 2)
+
+
 def _grid_values(eta: Array, harmonics: Array, nodes: int) -> Array:
     """Re Σ_k conj(η_k) e^{ik·s} at s = 2π(i, j)/nodes, for harmonics below half the nodes."""
-    spectrum = np.zeros((nodes, nodes // 2 + 1), np.complex128)
     down, right = harmonics.T
+    spectrum = np.zeros((nodes, int(np.abs(right).max(initial=0)) + 1), np.complex128)
     sign = np.where(right < 0, -1, 1)
     coefficient = np.where(right < 0, eta, eta.conj()) / 2
     # Where `right` is 0 the column holds both k and −k; elsewhere the inverse transform adds −k itself.
     np.add.at(spectrum, (np.mod(sign * down, nodes), sign * right), coefficient)
     alone = right == 0
     np.add.at(spectrum, (np.mod(-down[alone], nodes), right[alone]), eta[alone] / 2)
-    return np.asarray(fft.irfft2(spectrum, (nodes, nodes), norm="forward"))
+    rows = fft.ifft(spectrum, axis=0, norm="forward")
+    return np.asarray(fft.irfft(rows, nodes, axis=1, norm="forward"))  # adds zeros for higher harmonics
 
 
 def _highest(mass: Array, probability: float) -> Array:
     """The smallest set of cells, highest first, that holds this probability."""
-    ordered = np.sort(mass, axis=None)[::-1]
+    ordered = np.sort(mass[mass > _FAINT * mass.max()])[::-1]  # the rest holds less than 1e-3
     count = int(np.searchsorted(np.cumsum(ordered), probability))
-    return np.asarray(mass >= ordered[min(count, mass.size - 1)])
+    return np.asarray(mass >= ordered[min(count, len(ordered) - 1)])
