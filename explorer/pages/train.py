@@ -1,18 +1,20 @@
-"""Train a model and watch its filters; the same training as `tsa train`, in a process of its own."""
+"""Train a model and watch its filters, or look for the group behind pairs; in a process of its own.
+
+What is learned is what `tsa train` and `tsa discover` write.
+"""
 
 import streamlit as st
 
 from explorer.components.training import TrainingDisplay, show_training
+from explorer.pages.controls import Wanted, choose_training
 from explorer.session import caches, models, run, training, view
+from explorer.session import motion as shown_motion
 from explorer.state import open_as
-from explorer.training import KINDS, FilterSnapshot, Job, State, Status, requested_run
-from tsa._base import TSAError
+from explorer.training import DiscoveryJob, FilterSnapshot, Job, State, Status, TrainingJob
 from tsa.learning import TrainingRun
-from tsa.stage import filter_bytes
+from tsa.stage import filter_bytes, words
 
-# Default, least and largest number of samples, or of pixels along a side.
-_PATCH_SIZES = {"rotation": (16, 4, 32), "shift in 1-D": (32, 4, 256), "shift in 2-D": (8, 3, 32)}
-_UPDATE_SECONDS = 0.8  # between two updates of the page while a model is trained
+_UPDATE_SECONDS = 0.8  # between two updates of the page while a job runs
 
 
 def page() -> None:
@@ -21,7 +23,8 @@ def page() -> None:
     caches.jobs().prepare()
     job, pending = _mine()
     with settings.container(key="controls_train"):
-        wanted = _settings(job)
+        wanted = choose_training()
+        _start(job, wanted)
     run.finish()
     with main:
         st.fragment(_progress, run_every=_UPDATE_SECONDS if job or pending else None)(wanted)
@@ -33,88 +36,69 @@ def _mine() -> tuple[Job | None, bool]:
     return caches.jobs().of(view.visitor()), pending
 
 
-def _settings(job: Job | None) -> TrainingRun | None:
-    """The controls, and the training they describe; None if it is not possible."""
-    kind = st.segmented_control("Group", list(KINDS), required=True, **view.setting("train_kind", "rotation"))
-    default, least, largest = _PATCH_SIZES[kind]
-    samples = "Samples" if kind == "shift in 1-D" else "Pixels along a side"
-    size = st.slider(samples, least, largest, **view.setting(f"train_size_{kind}", default))
-    try:
-        room = requested_run(kind, size, 1).action.support.size // 2
-    except TSAError as error:
-        st.error(str(error))
-        return None
-    subspaces = st.slider(
-        "Subspaces", 1, room, **view.setting(f"train_subspaces_{kind}_{size}", min(50, room)),
-        help="Number of filter pairs to learn, at most half the number of pixels.",
-    )  # fmt: skip
-    pairs = st.select_slider(
-        "Training pairs", [2_000, 10_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_000_000],
-        format_func=lambda n: f"{n:,}", **view.setting("train_pairs", 100_000),
-    )  # fmt: skip
-    with st.expander("More settings"):
-        rate = st.number_input("Learning rate α₀", 0.001, 100.0, format="%.3f", **view.setting("train_rate", 0.25))
-        noise = st.number_input(
-            "Model noise σ",
-            0.01,
-            100.0,
-            **view.setting("train_noise", 1.0),
-            help="Standard deviation of the pixel noise that the model assumes.",
-        )
-        seed = st.number_input("Seed", 0, 2**31 - 1, **view.setting("train_seed", 0))
-        refined = st.checkbox(
-            "Refine at the end", **view.setting("train_refined", False),
-            help="Split the learned subspaces into irreducible ones, each with one weight.",
-        )  # fmt: skip
+def _start(job: Job | None, wanted: Wanted | None) -> None:
     busy = job is not None and job.status().state in (State.WAITING, State.RUNNING, State.PAUSED)
-    try:
-        wanted = requested_run(kind, size, subspaces, int(pairs), float(rate), float(noise), int(seed), refined)
-    except TSAError as error:
-        st.error(str(error))
-        return None
-    if st.button("Start over" if busy else "Start", type="primary", width="stretch"):
-        caches.jobs().submit(wanted, view.visitor())
+    label = "Start over" if busy else "Start"
+    if st.button(label, type="primary", width="stretch", disabled=wanted is None) and wanted is not None:
+        caches.jobs().submit(wanted.request, view.visitor(), wanted.patches)
         st.rerun()
     if busy:
         st.caption("Starting over discards the current training.")
-    return wanted
 
 
-def _progress(wanted: TrainingRun | None) -> None:
+def _progress(wanted: Wanted | None) -> None:
     job, pending = _mine()
     status = None if job is None else job.status()
     if training.is_new("training", (status and status.state, pending, models.chosen().name)):
         st.rerun()  # the controls beside it, or the link, have changed too
     with st.container():
         if job is not None and status is not None:
-            st.progress(status.fraction, status.sentence)
+            st.progress(status.fraction, _short(status.sentence))
             _controls(job, status)
-    shown = _training(job, status) if job is not None and status is not None else _first_pairs(wanted)
+    shown = _first_pairs(wanted) if job is None or status is None else _shown(job, status)
     known = training.known_snapshots(shown.name, [snapshot.pairs for snapshot in shown.snapshots])
     show_training(shown, known, view.visitor(), "" if pending else training.earlier_visitor())
+    if status is not None and status.report:
+        with st.expander("The report"):
+            st.text(status.report)
     if job is None and wanted is not None:
-        st.markdown(
-            f"The training is not told by how much each patch was {_moved(wanted)}. From such pairs alone it learns "
-            "pairs of filters that transform among themselves: irreducible representations of the group. "
-            "Press **Start**."
-        )
+        st.markdown(words.training.before_search() if wanted.searches else words.training.before(wanted.moved))
 
 
-def _first_pairs(wanted: TrainingRun | None) -> TrainingDisplay:
-    """The first pairs that the training will see, in the place of its filters."""
+def _short(sentence: str) -> str:
+    """The result of a search can be long; the bar has one line, and the whole result stands below it."""
+    return sentence.partition(":")[0] + "." if sentence.startswith(("This is", "No group found")) else sentence
+
+
+def _first_pairs(wanted: Wanted | None) -> TrainingDisplay:
+    """The first pairs that will be learned from, in the place of the filters."""
     if wanted is None:
         return TrainingDisplay("nothing", "No training pairs", "", [], (1, 1))
-    x, y = caches.training_pairs(wanted.group, wanted.shape, wanted.seed)
-    pairs = FilterSnapshot(0, filter_bytes(x.T + 1j * y.T))
-    name, caption = f"{wanted.group} {wanted.shape} {wanted.seed}", f"white noise, and the same patch {_moved(wanted)}"
-    return TrainingDisplay(name, "Pairs to learn from", caption, [pairs], wanted.shape)
+    pairs = FilterSnapshot(0, filter_bytes(wanted.x.T + 1j * wanted.y.T))
+    return TrainingDisplay(wanted.name, "Pairs to learn from", wanted.caption, [pairs], wanted.request.shape)
 
 
-def _moved(wanted: TrainingRun) -> str:
-    return "turned" if wanted.group == "rotation" else "shifted"
+def _shown(job: Job, status: Status) -> TrainingDisplay:
+    return _search(job, status) if isinstance(job, DiscoveryJob) else _training(job, status)
+
+
+def _search(job: DiscoveryJob, status: Status) -> TrainingDisplay:
+    pairs, numbers = job.request.x.shape
+    return TrainingDisplay(
+        name=f"training {job.number}",
+        title=words.training.PLANES if status.weights is None else words.training.PLANES_OF_GROUP,
+        caption=f"{pairs:,} pairs of {numbers} numbers",
+        snapshots=status.snapshots,
+        shape=job.request.shape,
+        weights=status.weights,
+        refined=status.weights is not None,
+        relations=job.relations,
+        resting=status.state not in (State.WAITING, State.RUNNING),
+    )
 
 
 def _training(job: Job, status: Status) -> TrainingDisplay:
+    assert isinstance(job, TrainingJob)
     speed = f" · {status.pairs_per_second:,.0f} pairs/s" if status.pairs_per_second else ""
     weights = "" if status.weights is None else ", each pair above its weight"
     shown, count = len(status.snapshots[0].pictures) if status.snapshots else 0, job.run.n_subspaces
@@ -134,7 +118,7 @@ def _training(job: Job, status: Status) -> TrainingDisplay:
 
 
 def _controls(job: Job, status: Status) -> None:
-    state, has_model, name = status.state, status.has_model, _name(job.run, status.pairs)
+    state, has_model, name = status.state, status.has_model, _name_of(job, status)
     row = st.container(horizontal=True)
     if state in (State.PAUSED, State.STOPPED, State.FAILED):
         row.button("Continue", on_click=job.resume, width="stretch", key="go_on")
@@ -150,13 +134,24 @@ def _controls(job: Job, status: Status) -> None:
     )  # fmt: skip
     if has_model:
         row.download_button("Download", job.download, f"{name}.npz", on_click="ignore", width="stretch", key="save")
+    if isinstance(job, DiscoveryJob) and state is State.FINISHED:
+        (st.success if has_model else st.warning)(status.sentence)
     used = models.chosen().name
     if has_model and used.partition(" (")[0] == name:  # a number follows if another model has the same name
         st.success(f"{models.use_in_words()} It survives a reload of this tab.")
 
 
 def _use(job: Job, name: str) -> None:
-    models.add(open_as(name, job.result()))
+    model = models.add(open_as(name, job.result()))
+    if model.name in shown_motion.model_names():
+        view.change("model", **shown_motion.fitted(model.name))
+
+
+def _name_of(job: Job, status: Status) -> str:
+    if isinstance(job, DiscoveryJob):
+        return f"my group of {job.request.name}"
+    assert isinstance(job, TrainingJob)
+    return _name(job.run, status.pairs)
 
 
 def _name(run: TrainingRun, pairs: int) -> str:
@@ -167,4 +162,4 @@ def _name(run: TrainingRun, pairs: int) -> str:
     for label, field in (("rate", "learning_rate"), ("noise", "noise"), ("seed", "seed")):
         if getattr(run, field) != getattr(usual, field):
             parts.append(f"{label} {getattr(run, field):.10g}")
-    return ", ".join([*parts, *["refined"] * run.refined])
+    return ", ".join([*parts, *["my pictures"] * bool(run.pictures), *["refined"] * run.refined])

@@ -3,7 +3,7 @@
 import math
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, TypeVar
@@ -12,19 +12,31 @@ from weakref import WeakValueDictionary
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from explorer.components.filters import pack_filters
 from explorer.components.recognise import pack_votes
 from explorer.components.symmetry import pack_symmetry
 from explorer.session.kept import KeptModels
 from explorer.state import LAB_MODEL, Digit, NamedModel, Shape, Source, open_as, open_named
-from explorer.training import Jobs
+from explorer.training import EXAMPLES, DiscoveryRequest, Jobs, pairs_of_files
+from explorer.training import turned_pictures as secretly_turned
 from tsa._base import ProgressCallback
 from tsa.analysis import Comparison, Inspection, compare, frequencies, inspect, refine
 from tsa.files import ModelFile
-from tsa.groups import ImageRotation, named_group
+from tsa.groups import CyclicShift, ImageRotation, named_group
 from tsa.model import Subgroup, fourier_model
-from tsa.pictures import PERIODIC_PICTURES, datasets, draw_periodic, patch, shapes, to_disc
+from tsa.pictures import (
+    PERIODIC_PICTURES,
+    TRAINING_PATCHES,
+    datasets,
+    draw_periodic,
+    open_picture,
+    patch,
+    shapes,
+    to_disc,
+)
+from tsa.pictures import white_patches as whitened
 from tsa.recognition import DigitSearch
 from tsa.registration import Calibration, calibration
 from tsa.stage import MotionScene, Scene, data_url, pack_motion, symmetry_of, words
@@ -194,10 +206,8 @@ def coverage(named: NamedModel, on_progress: ProgressCallback) -> Calibration:
 def refined(named: NamedModel, name: str, on_progress: ProgressCallback) -> NamedModel:
     """The model split into irreducibles, under another name."""
     model = _reports().get(("refined", named.digest), lambda: refine(named.model, named.action, on_progress))
-    about = {
-        "group": "rotation" if isinstance(named.action, ImageRotation) else "shift",
-        "refined from": named.name,
-    } | named.file.about
+    known = {ImageRotation: "rotation", CyclicShift: "shift"}.get(type(named.action))
+    about = ({"group": known} if known else {}) | {"refined from": named.name} | named.file.about
     return open_as(name, ModelFile(model, named.shape, about))
 
 
@@ -211,6 +221,31 @@ def comparison(first: NamedModel, second: NamedModel) -> Comparison:
 def training_pairs(group: str, shape: tuple[int, ...], seed: int) -> tuple[Picture, Picture]:
     """The first pairs of a training, (n, D) each."""
     return next(named_group(group, shape).stream(seed, _SHOWN_PAIRS))
+
+
+@st.cache_resource(max_entries=8, show_spinner="Making the pairs …")
+def example_pairs(name: str) -> DiscoveryRequest:
+    """The pairs of an example, for a search that is not told what moved them."""
+    return EXAMPLES[name]()
+
+
+@st.cache_resource(max_entries=4, show_spinner="Reading the pairs …")
+def uploaded_pairs(ids: tuple[str, ...], size: int, lag: int, _files: Sequence[UploadedFile]) -> DiscoveryRequest:
+    """The pairs in uploaded files, which `ids` identify."""
+    return pairs_of_files([(file.name, file.getvalue()) for file in _files], size, lag)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Turning the pictures …")
+def turned_pictures(ids: tuple[str, ...], _files: Sequence[UploadedFile]) -> DiscoveryRequest:
+    """Patches of uploaded pictures and the same turned, for a search that is not told so."""
+    return secretly_turned([open_picture(file.getvalue()) for file in _files])
+
+
+@st.cache_resource(max_entries=4, show_spinner="Whitening the pictures …")
+def white_patches(ids: tuple[str, ...], size: int, seed: int, _files: Sequence[UploadedFile]) -> NDArray[np.float32]:
+    """The patches that `tsa train --images` makes of a folder with these files."""
+    named = sorted(_files, key=lambda file: file.name)
+    return whitened([open_picture(file.getvalue()) for file in named], size, TRAINING_PATCHES, seed)
 
 
 @st.cache_resource(max_entries=1)

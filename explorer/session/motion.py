@@ -12,6 +12,7 @@ from PIL import Image
 from explorer.session import caches, models, pictures, view
 from explorer.state import OWN_WORLD, SIDES, NamedModel, Source, ViewState, digest_of, fourier_side
 from tsa._base import Array, InputError
+from tsa.groups import CyclicShift
 from tsa.model import Subgroup
 from tsa.stage import MotionScene
 
@@ -28,13 +29,13 @@ class ShownMotion:
 
 
 def model_names() -> list[str]:
-    """Fourier models by their side, and all models of two parameters for square patches that are not too large."""
+    """Fourier models by their side, and all models that shift square patches that are not too large."""
     return [f"fourier-{side}" for side in SIDES] + [name for name in models.names() if _moves(models.named(name))]
 
 
 def _moves(named: NamedModel) -> bool:
     shape = named.shape
-    return named.model.parameters == 2 and len(shape) == 2 and shape[0] == shape[1] <= MAX_SIDE_PIXELS
+    return isinstance(named.action, CyclicShift) and len(shape) == 2 and shape[0] == shape[1] <= MAX_SIDE_PIXELS
 
 
 def side_of(name: str) -> int:

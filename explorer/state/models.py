@@ -8,7 +8,7 @@ import numpy as np
 from tsa import files
 from tsa._base import Array, ProgressCallback
 from tsa.files import NO_HINTS, Hints, ModelFile, OpenedModel, open_model
-from tsa.groups import Group, ImageRotation
+from tsa.groups import ImageRotation, LatticeAction
 from tsa.model import Subgroup
 
 LAB_MODEL = "rotation-16-refined"  # the bundled model whose posteriors show symmetries best
@@ -36,7 +36,7 @@ class NamedModel:
         return self.opened.model
 
     @property
-    def action(self) -> Group:
+    def action(self) -> LatticeAction:
         """The group that acts on its patches."""
         return self.opened.action
 

@@ -1,4 +1,4 @@
-"""One training in a process of its own, which does what `tsa train` does and sends its reports through a pipe.
+"""One job in a process of its own, which does what `tsa train` or `tsa discover` does, with reports through a pipe.
 
 Training can continue from any report, so the process writes no files and may be killed at any moment. It ends by itself
 when the server that started it ends, for whatever reason.
@@ -16,23 +16,44 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, fields
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from explorer.training.request import DiscoveryRequest
 from tsa import files
-from tsa._base import TSAError
-from tsa.learning import TrainingProgress, TrainingRun, train_run
+from tsa._base import Array, TSAError
+from tsa.learning import DiscoveryStep, TrainingProgress, TrainingRun, discover, train_run
 
+_STEP_ARRAYS = ("filters", "coherence", "relations")
 _REPORT_SECONDS = 0.5  # between two reports to the server
 GROWTH = 1.05  # a report is also sent when the pairs have grown by this factor: most is learned early on
 
 
-Message = TrainingProgress | bytes | str  # a report; the model file at the end; or a sentence about what went wrong
+class SearchStep(NamedTuple):
+    """What a search for a group has found so far, see `tsa.learning.DiscoveryStep`, and the share that is done."""
+
+    fraction: float
+    filters: Array
+    coherence: Array
+    relations: Array
+    parameters: int
+
+
+class SearchResult(NamedTuple):
+    """The end of a search: the model file, empty if there is no group, the result in a sentence, and the report."""
+
+    model: bytes
+    sentence: str
+    report: str
+
+
+# A report, the model file at the end of a training, the same of a search, or a sentence about what went wrong.
+Message = TrainingProgress | bytes | SearchStep | SearchResult | str
 
 
 class Trainer:
-    """A process that waits for one order: train (from the beginning or a report), or make the model of a report."""
+    """A process that waits for one order: train (from the beginning or a report), or search for a group."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -50,18 +71,37 @@ class Trainer:
         return self._process.poll() is None
 
     def train(
-        self, run: TrainingRun, start: TrainingProgress | None = None, finish_now: bool = False
+        self,
+        run: TrainingRun,
+        start: TrainingProgress | None = None,
+        finish_now: bool = False,
+        patches: Array | None = None,
     ) -> Iterator[Message]:
         """Send the order, and yield the messages of the process until it ends.
 
-        Training begins at `start` if given; `finish_now` makes the model of `start` without further training.
+        Training begins at `start` if given; `finish_now` makes the model of `start` without further training. It is on
+        `patches` (n, D), if given, in place of white noise.
         """
+
+        def order(pipe: IO[bytes]) -> None:
+            arrays = b"" if patches is None else files.zip_arrays({"patches": patches})
+            _send(pipe, {"recipe": asdict(run), "finish": finish_now, "start": start is not None}, arrays)
+            if start is not None:
+                _send_progress(pipe, start)
+
+        return self._messages(order)
+
+    def discover(self, request: DiscoveryRequest) -> Iterator[Message]:
+        """Send the order to look for the group behind pairs, and yield the messages of the process until it ends."""
+        arrays = files.zip_arrays({"x": request.x, "y": request.y})
+        order = {"search": True, "shape": request.shape, "seed": request.seed}
+        return self._messages(lambda pipe: _send(pipe, order, arrays))
+
+    def _messages(self, send_order: Callable[[IO[bytes]], None]) -> Iterator[Message]:
         with suppress(BrokenPipeError, EOFError, ValueError), self._process as process:
             assert process.stdin is not None
             assert process.stdout is not None
-            _send(process.stdin, {"recipe": asdict(run), "finish": finish_now, "start": start is not None})
-            if start is not None:
-                _send_progress(process.stdin, start)
+            send_order(process.stdin)
             while True:
                 yield _receive_message(process.stdout)
 
@@ -81,7 +121,7 @@ def main() -> None:
         order = _receive(sys.stdin.buffer)
     except EOFError:
         return  # the server ended, or did not need this process
-    start = _receive_message(sys.stdin.buffer) if order["start"] else None
+    start = _receive_message(sys.stdin.buffer) if order.get("start") else None
     assert start is None or isinstance(start, TrainingProgress)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -90,12 +130,23 @@ def main() -> None:
             _send_progress(channel, message)
         elif isinstance(message, str):
             _send(channel, {"kind": "sentence"}, message.encode())
-        else:
+        elif isinstance(message, bytes):
             _send(channel, {"kind": "model"}, message)
+        elif isinstance(message, SearchStep):
+            numbers = {"fraction": message.fraction, "parameters": message.parameters}
+            arrays = {name: getattr(message, name) for name in _STEP_ARRAYS}
+            _send(channel, {"kind": "step", "numbers": numbers}, files.zip_arrays(arrays))
+        else:
+            texts = {"sentence": message.sentence, "report": message.report}
+            _send(channel, {"kind": "result", "texts": texts}, message.model)
 
     try:
+        arrays = files.read_arrays(order["body"]) if order["body"] else {}
+        if "search" in order:
+            send(_search(arrays["x"], arrays["y"], tuple(order["shape"]), order["seed"], send))
+            return
         run = TrainingRun(**order["recipe"] | {"shape": tuple(order["recipe"]["shape"])})
-        send(_train(run, start, order["finish"], send))
+        send(_train(run, start, order["finish"], arrays.get("patches"), send))
     except TSAError as error:
         send(str(error))
     except MemoryError:
@@ -121,8 +172,27 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
+def _search(x: Array, y: Array, shape: tuple[int, ...], seed: int, send: Callable[[Message], None]) -> SearchResult:
+    fraction = 0.0
+
+    def note(share: float) -> None:
+        nonlocal fraction
+        fraction = share
+
+    def report(step: DiscoveryStep) -> None:
+        filters = step.filters.astype("complex64")
+        send(SearchStep(fraction, filters, step.coherence, step.relations, step.parameters))
+
+    found = discover(x, y, seed=seed, on_progress=note, on_step=report)
+    return SearchResult(found.pack(shape) if found.found else b"", found.sentence, found.report())
+
+
 def _train(
-    run: TrainingRun, start: TrainingProgress | None, finish_now: bool, send: Callable[[Message], None]
+    run: TrainingRun,
+    start: TrainingProgress | None,
+    finish_now: bool,
+    patches: Array | None,
+    send: Callable[[Message], None],
 ) -> bytes:
     told_at, told_pairs = -np.inf, 0
 
@@ -136,7 +206,7 @@ def _train(
     if finish_now and start is not None:
         result = run.to_model_file(start.filters, start.curve)
     else:
-        result = train_run(run, start, report)
+        result = train_run(run, start, report, patches)
     return files.pack_model(result.model, result.shape, result.about)
 
 
@@ -170,6 +240,12 @@ def _receive_message(pipe: IO[bytes]) -> Message:
         return header["body"].decode()
     if header["kind"] == "model":
         return header["body"]
+    if header["kind"] == "step":
+        arrays, numbers = files.read_arrays(header["body"]), header["numbers"]
+        filters, coherence, relations = (arrays[name] for name in _STEP_ARRAYS)
+        return SearchStep(numbers["fraction"], filters, coherence, relations, numbers["parameters"])
+    if header["kind"] == "result":
+        return SearchResult(header["body"], **header["texts"])
     size = 4 * math.prod(header["shape"])
     basis = np.frombuffer(header["body"][-size:], np.float32).reshape(header["shape"])
     points = np.frombuffer(header["body"][:-size]).reshape(-1, 2)

@@ -14,10 +14,17 @@ _EARLY_PAIRS = 5_000  # before which hardly any structure is visible
 
 
 class FilterSnapshot(NamedTuple):
-    """Filters as pictures (J, 2, D), as `filter_bytes` makes them, after this many pairs."""
+    """Filters as pictures (J, 2, D), as `filter_bytes` makes them, after this many pairs.
+
+    In a search for a group `pairs` is the number of the step instead, `coherence` (J,) says how nearly each plane is
+    invariant, and so many `relations` between the phases leave so many `parameters`.
+    """
 
     pairs: int
     pictures: Array
+    coherence: Array | None = None
+    relations: int = 0
+    parameters: int = 0
 
 
 class TrainingHistory:

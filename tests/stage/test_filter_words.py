@@ -17,7 +17,7 @@ def facts(weights, lines=None, purity=None, shape=(16, 16), rotation=True, next_
         np.zeros(n, bool) if split is None else np.array(split),
         np.zeros(n) if next_share is None else np.array(next_share),
         shape,
-        rotation,
+        "rotation" if rotation else "shift",
     )
 
 

@@ -3,11 +3,10 @@
 import argparse
 from pathlib import Path
 
-import numpy as np
-
 from tsa import files
 from tsa._base import Array, Bar, InputError
-from tsa.learning import Discovery, discover
+from tsa.cli._arguments import shape
+from tsa.learning import discover
 from tsa.pictures import frame_pairs, read_clips
 
 NOT_FOUND = 1  # exit code if there is no group
@@ -31,6 +30,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command.add_argument("--lag", type=int, default=1, help="frames: largest distance of a pair, in frames (default 1)")
     command.add_argument("--windows", type=int, default=0, help="frames: random windows of each pair (default: scaled)")
     command.add_argument("--seed", type=int, default=0, help="seed of the split into pairs to learn from and held out")
+    command.add_argument("--shape", type=shape, help="of a patch, like 8x3, for the model file (default: square)")
     command.add_argument("--out", type=Path, help="model file to write")
     command.set_defaults(run=_discover)
 
@@ -42,7 +42,7 @@ def _discover(options: argparse.Namespace) -> int:
     if not found.found:
         return NOT_FOUND
     if options.out:
-        _save(found, options.out)
+        files.write_atomically(options.out, found.pack(options.shape))
         print(f"wrote {options.out}")
     return 0
 
@@ -52,44 +52,13 @@ def _pairs(options: argparse.Namespace) -> tuple[Array, Array]:
     if len(rest) > 1:
         raise InputError("Give one file of pairs, two arrays X.npy Y.npy, one film, or one folder.")
     if rest:
-        return _only_array(first), _only_array(rest[0])
+        x, y = (files.only_array(files.read_arrays(path), str(path)) for path in (first, rest[0]))
+        return x, y
     if first.suffix.lower() == ".npz":
-        arrays = {name.lower(): array for name, array in files.read_arrays(first).items()}
-        if not {"x", "y"} <= set(arrays):
-            raise InputError(f"{first} holds {', '.join(sorted(arrays)) or 'nothing'}; pairs are two arrays X and Y.")
-        return arrays["x"], arrays["y"]
+        return files.pairs_of_arrays(files.read_arrays(first), str(first))
     if first.suffix.lower() == ".npy":
         raise InputError(f"{first} is one array; pairs are two: tsa discover X.npy Y.npy.")
     for name in ("size", "lag"):
         if getattr(options, name) < 1:
             raise InputError(f"--{name} is at least 1; got {getattr(options, name)}.")
     return frame_pairs(read_clips(first), options.size, options.lag, max(0, options.windows), options.seed)
-
-
-def _only_array(path: Path) -> Array:
-    arrays = files.read_arrays(path)
-    if len(arrays) != 1:
-        raise InputError(f"{path} holds {len(arrays)} arrays; X and Y are files of one array each.")
-    return next(iter(arrays.values()))
-
-
-def _save(found: Discovery, path: Path) -> None:
-    """A model file; also the mean of the pairs, and the whitening if the group acts through a mixing."""
-    about = {"discovered": found.sentence, "report": found.report().splitlines(), "orders": list(found.orders)}
-    arrays = {
-        "filters": found.model.filters,
-        "weights": found.model.weights,
-        "noise": np.array(found.model.noise),
-        "shape": np.array(_shape(found.model.dimension)),
-        "about": files.json_array(about),
-    }
-    assert found.mean is not None
-    arrays["mean"] = found.mean
-    if found.whitening is not None:
-        arrays["whitening"] = found.whitening
-    files.write_arrays(path, arrays)
-
-
-def _shape(dimension: int) -> tuple[int, ...]:
-    side = round(dimension**0.5)
-    return (side, side) if side * side == dimension else (dimension,)

@@ -1,7 +1,6 @@
 """`tsa train`: learn a model from pairs of moved noise or pictures, with checkpoints to resume from."""
 
 import argparse
-import hashlib
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -9,11 +8,10 @@ from pathlib import Path
 from tsa import files
 from tsa._base import Array, Bar, InputError
 from tsa.cli._arguments import GROUPS, shape
-from tsa.learning import BUNDLED, Checkpoint, TrainingProgress, TrainingRun, train_run
+from tsa.learning import BUNDLED, Checkpoint, TrainingProgress, TrainingRun, patches_digest, train_run
 from tsa.model import Subgroup
-from tsa.pictures import read_pictures, white_patches
+from tsa.pictures import TRAINING_PATCHES, read_pictures, white_patches
 
-_PATCHES = 20_000  # drawn from the pictures, and moved to make pairs
 _MIN_AFFINITY = 0.5
 
 
@@ -100,5 +98,5 @@ def _requested_run(options: argparse.Namespace) -> tuple[TrainingRun, Array | No
         return run, None
     if len(run.shape) != 2 or run.shape[0] != run.shape[1]:
         raise InputError(f"Patches of pictures are square; got --shape {'x'.join(map(str, run.shape))}.")
-    patches = white_patches(read_pictures(options.images), run.shape[0], _PATCHES, options.seed)
-    return replace(run, pictures=hashlib.sha256(patches.tobytes()).hexdigest()[:20]), patches
+    patches = white_patches(read_pictures(options.images), run.shape[0], TRAINING_PATCHES, options.seed)
+    return replace(run, pictures=patches_digest(patches)), patches

@@ -18,11 +18,12 @@ from tsa.analysis import IdentifiedGroup, identify_group, weights_of_spectra
 from tsa.analysis import spectra as spectra_of
 from tsa.files import model_file
 from tsa.files.model_file import ModelFile
-from tsa.groups import Group, named_group
+from tsa.groups import Group, LatticeAction, ModelAction, named_group
 from tsa.model import Subgroup, Torus, real_columns
 
 # Mean purity from which the filters of a square array are taken to be in its columns, without trying its rows.
 _MIN_COLUMN_PURITY = 0.9
+_MAX_ORDER = 10_000  # of a factor of a group found in pairs
 
 
 class Hints(NamedTuple):
@@ -44,7 +45,7 @@ class OpenedModel:
 
     file: ModelFile
     model: Subgroup
-    action: Group
+    action: LatticeAction
     note: str = ""
     known_spectra: Array | None = None  # (J, n), if they were computed for opening
 
@@ -99,7 +100,31 @@ def open_model(
             if other.known and other.purity > found.purity:
                 file, found = other_file, other
     second(1.0)
+    orders = _discovered_orders(file)
+    if orders is not None:
+        return _with_discovered(file, found, orders)
     return _with_identified(file, found, trouble)
+
+
+def _discovered_orders(file: ModelFile) -> tuple[int, ...] | None:
+    """The orders of the group that `tsa discover` found, 0 for a circle; None if the model was made otherwise."""
+    orders = file.about.get("orders")
+    if "discovered" not in file.about or not isinstance(file.model, Subgroup) or not isinstance(orders, list):
+        return None
+    valid = all(isinstance(n, int) and 0 <= n <= _MAX_ORDER for n in orders)
+    return tuple(orders) if valid and len(orders) == file.model.parameters else None
+
+
+def _with_discovered(file: ModelFile, found: IdentifiedGroup, orders: tuple[int, ...]) -> OpenedModel:
+    """A model learned from pairs alone. Pairs determine weights up to a basis of s, so a known group chooses it."""
+    given = file.model
+    assert isinstance(given, Subgroup)
+    if found.known and found.model is given and found.action.parameters == given.parameters:
+        model = Subgroup(given.filters, found.weights, given.noise)
+        note = f"Found in pairs alone. It is {found.action.words}, and s is counted as that group counts it."
+        return OpenedModel(file, model, found.action, note, found.spectra)
+    action = ModelAction(given, file.shape, orders)
+    return OpenedModel(file, given, action, f"Found in pairs alone: {action.group}. No named group has these filters.")
 
 
 def _named_group(name: str, shape: tuple[int, ...]) -> Group:

@@ -2,9 +2,9 @@
 
 from tsa.learning._sgd import TrainingProgress, sgd, sgd_step
 from tsa.learning.adaptation import adapt, fine_tune
-from tsa.learning.discovery import Discovery, DiscoveryEvidence, discover
+from tsa.learning.discovery import Discovery, DiscoveryEvidence, DiscoveryStep, discover, patch_shape
 from tsa.learning.estimator import TSA
-from tsa.learning.runs import BUNDLED, Checkpoint, TrainingRun, train_run
+from tsa.learning.runs import BUNDLED, Checkpoint, TrainingRun, patches_digest, train_run
 
 __all__ = [
     "BUNDLED",
@@ -12,11 +12,14 @@ __all__ = [
     "Checkpoint",
     "Discovery",
     "DiscoveryEvidence",
+    "DiscoveryStep",
     "TrainingProgress",
     "TrainingRun",
     "adapt",
     "discover",
     "fine_tune",
+    "patch_shape",
+    "patches_digest",
     "sgd",
     "sgd_step",
     "train_run",

@@ -3,6 +3,7 @@
 A `TrainingRun` holds all settings that a model depends on; `BUNDLED` has those of the models in `assets/models`.
 """
 
+import hashlib
 import importlib.metadata
 import json
 import platform
@@ -175,6 +176,11 @@ class Checkpoint:
     def delete(self) -> None:
         """Remove the file, once the model is saved."""
         self.path.unlink(missing_ok=True)
+
+
+def patches_digest(patches: Array) -> str:
+    """What `TrainingRun.pictures` says of patches (n, D)."""
+    return hashlib.sha256(patches.tobytes()).hexdigest()[:20]
 
 
 _ROTATION = TrainingRun("rotation", (16, 16), n_subspaces=50)

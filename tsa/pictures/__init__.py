@@ -37,7 +37,7 @@ from tsa.pictures.periodic import (
     round_window,
     shift_from_motion,
 )
-from tsa.pictures.random_patches import random_patches, white_patches
+from tsa.pictures.random_patches import TRAINING_PATCHES, random_patches, white_patches
 from tsa.pictures.shapes import SHAPES, draw
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "PERIODIC_PICTURES",
     "SHAPES",
     "SPOKES",
+    "TRAINING_PATCHES",
     "CropCircle",
     "Digits",
     "Patches",

@@ -5,6 +5,8 @@ from numpy.typing import ArrayLike
 
 from tsa._base import Array, ShapeError, checks
 
+TRAINING_PATCHES = 20_000  # drawn from own pictures, and moved to make pairs
+
 
 def random_patches(image: ArrayLike, size: int, n: int, rng: checks.Rng = None) -> Array:
     """n random size×size patches of a grey image (height, width), each with mean 0 and variance 1: (n, size²).

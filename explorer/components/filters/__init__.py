@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from explorer.components import component
 from explorer.state import NamedModel, digest_of
-from tsa.groups import ImageRotation
+from tsa.groups import CyclicShift, ImageRotation
 from tsa.stage import as_bytes, as_pairs, distinct, filter_bytes, pack_arrays, words
 
 _mount = component(__name__)
@@ -55,7 +55,16 @@ def pack_filters(
     shape = named.shape if len(named.shape) == 2 else (1, named.shape[0])
     share = np.maximum(others[rows, runner], 0)
     rotation = isinstance(named.action, ImageRotation)
-    facts = words.filters.FilterFacts(weights, lines, np.clip(purity, 0, 1), two, share, (shape[0], shape[1]), rotation)
+    group = "rotation" if rotation else "shift" if isinstance(named.action, CyclicShift) else "other"
+    facts = words.filters.FilterFacts(
+        weights,
+        lines,
+        np.clip(purity, 0, 1),
+        two,
+        share,
+        (shape[0], shape[1]),
+        group,  # type: ignore[arg-type]
+    )
     texts, text_arrays = _packed_words(facts)
     texts |= {
         "titles": {by: words.filters.title(named.name, lines, name) for by, name in _ORDERS.items()},

@@ -1,4 +1,7 @@
-"""The component of the train page: pairs to learn from, then snapshots of the filters, with the evidence curve."""
+"""The component of the train page: pairs to learn from, then snapshots of the filters, with the evidence curve.
+
+In a search for a group the curve gives way to the relations between phases.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +31,7 @@ class TrainingDisplay:
     total: int = 0  # pairs of the whole training; 0 while only pairs are shown
     weights: Array | None = None  # of the filters of the last snapshot
     refined: bool = False  # whether the last snapshot shows refined filters
+    relations: Array | None = None  # (m, J), found so far in a search for a group; None in a training
     resting: bool = False  # whether no more snapshots are expected for now; the component then plays all of them once
 
 
@@ -54,8 +58,12 @@ def pack_training(shown: TrainingDisplay, known: int, ticket: str, before: str) 
     points = np.array(shown.curve[: len(shown.curve) // step * step], np.float32).reshape(-1, step, 2).mean(axis=1)
     new = [snapshot.pictures.ravel() for snapshot in shown.snapshots[known:]]
     counts = [len(snapshot.pictures) for snapshot in shown.snapshots]
+    relations = np.zeros((0, 0), np.int64) if shown.relations is None else shown.relations
+    searching = shown.relations is not None
     seen = words.training.snapshots([snapshot.pairs for snapshot in shown.snapshots], shown.refined)
-    labels = words.training.snapshot_labels(shown.title, shown.caption, counts, seen, shown.total > 0)
+    if searching:
+        seen = [words.training.search_step(len(s.pictures), s.relations, s.parameters) for s in shown.snapshots]
+    labels = words.training.snapshot_labels(shown.title, shown.caption, counts, seen, shown.total > 0 or searching)
     header = {
         "name": shown.name,
         "title": shown.title,
@@ -67,6 +75,9 @@ def pack_training(shown: TrainingDisplay, known: int, ticket: str, before: str) 
         "total": shown.total,
         "order": None if shown.weights is None else Weights(shown.weights).order().tolist(),
         "refined": shown.refined,
+        "coherence": [None if s.coherence is None else s.coherence.round(2).tolist() for s in shown.snapshots],
+        "found": [snapshot.relations for snapshot in shown.snapshots],
+        "relations": relations.tolist() if searching else None,
         "resting": shown.resting,
         "ticket": ticket,
         "before": before,
@@ -75,6 +86,8 @@ def pack_training(shown: TrainingDisplay, known: int, ticket: str, before: str) 
             "labels": labels,  # alternative text of each snapshot
             "pastTitle": words.training.PAST_TITLE,  # title of all snapshots but the last
             "evidence": words.training.evidence_label(points[:, 1].tolist()),
+            "relations": words.training.RELATIONS,
+            "relationsLabel": words.training.relations_label(*relations.shape),
             "weights": [] if shown.weights is None else [words.filters.weight_label(w) for w in shown.weights],
         },
     }

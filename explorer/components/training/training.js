@@ -7,6 +7,7 @@ import { finder, instance } from "../../../tsa/stage/browser/shared/mount.js";
 import { player, prefersReducedMotion } from "../../../tsa/stage/browser/shared/player.js";
 import { setText } from "../../../tsa/stage/browser/shared/text.js";
 import { unpack } from "../../../tsa/stage/browser/shared/unpack.js";
+import { drawRelations } from "./relations.js";
 
 /** @import { PenStyle } from "../../../tsa/stage/browser/shared/canvas.js" */
 /** @import { Find, Mount } from "../../../tsa/stage/browser/shared/mount.js" */
@@ -21,6 +22,8 @@ import { unpack } from "../../../tsa/stage/browser/shared/unpack.js";
  * @property {string[]} labels alternative text of each snapshot
  * @property {string} pastTitle title of all snapshots but the last
  * @property {string} evidence alternative text of the curve
+ * @property {string} relations heading of the relations
+ * @property {string} relationsLabel alternative text of the relations
  * @property {string[]} weights of the filters of the last snapshot
  */
 
@@ -36,6 +39,9 @@ import { unpack } from "../../../tsa/stage/browser/shared/unpack.js";
  * @property {number} total pairs that the training will see; 0 if this is no training
  * @property {number[] | null} order in which filters with weights are shown
  * @property {boolean} refined whether the last snapshot has filters that differ from those of the others
+ * @property {(number[] | null)[]} coherence of the planes of each snapshot, in a search for a group
+ * @property {number[]} found how many relations had been found at each snapshot
+ * @property {number[][] | null} relations between the phases of the planes, in a search for a group
  * @property {boolean} resting whether no more snapshots will come for now
  * @property {string} ticket
  * @property {string} before
@@ -153,7 +159,7 @@ function create(root) {
 
   self.draw = () => {
     if (!self.packed || !find("film").clientWidth) return; // nothing to show, or leaving the page
-    const { title, caption, total, words } = self.packed;
+    const { title, caption, total, relations, found, words } = self.packed;
     const last = self.snapshots.length - 1;
     const near = Math.round(self.at);
     setText(find("film").querySelector("h2"), near < last ? words.pastTitle : title);
@@ -167,6 +173,12 @@ function create(root) {
     find("frame").setAttribute("aria-label", words.labels[near] ?? caption);
     find("curve").hidden = !total;
     if (total) drawChart(self, self.packed, find("chart"));
+    find("relations").hidden = !relations?.length;
+    if (relations?.length) {
+      setText(/** @type {HTMLElement} */ (find("relations").querySelector("h3")), words.relations);
+      drawRelations(/** @type {HTMLCanvasElement} */ (find("lattice")), relations, found[near], self.style);
+      find("lattice").setAttribute("aria-label", words.relationsLabel);
+    }
     Object.assign(find("film").dataset, { snapshots: last + 1, at: near, playing: self.player.playing });
   };
   const inView = new IntersectionObserver(
@@ -197,17 +209,19 @@ function blended({ snapshots, at }) {
  * @param {Packed} packed
  * @param {HTMLCanvasElement} canvas
  */
-function drawFilters(self, { shape, total, refined, order, words }, canvas) {
+function drawFilters(self, { shape, total, refined, order, coherence, relations, words }, canvas) {
   const [pen, width, height] = context(canvas);
   if (!self.snapshots.length) return;
   const { count, filters } = blended(self);
+  const light = coherence[Math.round(self.at)];
+  const captions = total > 0 || relations !== null;
   const known = order && (!refined || Math.round(self.at) === self.snapshots.length - 1);
   const [rows, columns] = shape;
   const tall = Math.min(1, Math.max(rows / columns, 0.4));
   // The largest tiles with which all pairs fit, each with room for its weight below.
   let tile = 8;
   const across = (/** @type {number} */ t) => Math.max(1, Math.floor(width / (2 * t + 10)));
-  const below = (/** @type {number} */ t) => (total && t > 17 ? 19 : 8);
+  const below = (/** @type {number} */ t) => (captions && t > 17 ? 19 : 8);
   const fits = (/** @type {number} */ t) => Math.ceil(count / across(t)) * (t * tall + below(t)) <= height;
   while (tile < 96 && fits(tile + 1)) tile += 1;
   const per = across(tile);
@@ -219,6 +233,8 @@ function drawFilters(self, { shape, total, refined, order, words }, canvas) {
   for (let place = 0; place < count; place++) {
     const j = known ? order[place] : place;
     const [x, y] = [(place % per) * (2 * tile + 10), Math.floor(place / per) * (tile * tall + below(tile))];
+    // A plane that is not coherent yet is dim.
+    pen.globalAlpha = light ? 0.12 + 0.88 * Math.max(0, Math.min(1, light[j])) ** 2 : 1;
     for (const part of [0, 1]) {
       const values = filters.subarray((2 * j + part) * rows * columns, (2 * j + part + 1) * rows * columns);
       const left = x + part * (tile + 2);
@@ -227,6 +243,7 @@ function drawFilters(self, { shape, total, refined, order, words }, canvas) {
         pen.drawImage(picture, left, y, tile, tile * tall);
       } else signal(pen, values, left, y, tile, tile * tall, self.style);
     }
+    pen.globalAlpha = 1;
     if (known && below(tile) > 8) pen.fillText(words.weights[j], x + tile + 1, y + tile * tall + 12);
   }
 }

@@ -6,11 +6,14 @@ from explorer.pages.controls.picture import choose
 from explorer.pages.controls.progress import progress_bar
 from explorer.pages.controls.save import save
 from explorer.pages.controls.symmetry import symmetry_panel
+from explorer.pages.controls.training import Wanted, choose_training
 
 __all__ = [
+    "Wanted",
     "charts",
     "choose",
     "choose_model",
+    "choose_training",
     "progress_bar",
     "save",
     "symmetry_panel",

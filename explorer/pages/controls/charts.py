@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from tsa._base import Array
 from tsa.analysis import Inspection
-from tsa.groups import ImageRotation
+from tsa.groups import CyclicShift, ImageRotation
 from tsa.registration import Calibration
 
 _LAYOUT = {"margin": {"l": 10, "r": 10, "t": 36, "b": 10}, "height": 300, "legend": {"orientation": "h", "y": -0.3}}
@@ -25,6 +25,8 @@ def equivariance(inspection: Inspection) -> go.Figure:
     if isinstance(action, ImageRotation):
         s, name = 360 * turns, "s in degrees"
         figure.update_xaxes(dtick=45)
+    elif not isinstance(action, CyclicShift):
+        s, name = np.arange(len(turns)), "elements of the group, one after the other"
     elif action.parameters == 1:
         s, name = np.rint(turns * action.shape[0]), "s in samples"
     else:

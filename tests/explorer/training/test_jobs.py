@@ -233,7 +233,7 @@ def test_many_visitors_clicking_at_once(monkeypatch):
         job = jobs.submit(requested_run(**SHIFT), owner)
         for click in rng.choice(["pause", "resume", "resume", "stop", "status", "status", "discard"], 40):
             getattr(job, click)()
-            with jobs._lock:
+            with jobs.lock:
                 states = [other._state for other in jobs._jobs.values()]
             crowds.append((states.count(State.RUNNING), states.count(State.WAITING)))
             if click == "discard":

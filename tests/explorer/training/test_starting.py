@@ -24,6 +24,7 @@ class Gate:
                 gate.begun.append(self)
 
         monkeypatch.setattr("explorer.training.jobs.Trainer", SlowTrainer)
+        monkeypatch.setattr("explorer.training.job.Trainer", SlowTrainer)
 
 
 @pytest.fixture

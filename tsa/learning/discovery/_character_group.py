@@ -6,7 +6,7 @@ guessed, each guess is tested on the phases, and the Smith normal form divides b
 time, never a wrong answer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -30,6 +30,7 @@ _FIRST_Z = 1.0  # on a quarter of the pairs; a relation that is accepted has 3 t
 _MAX_SEEDS, _MAX_BOX_SEEDS = 10, 8  # planes among which longer relations are guessed
 _MAX_BOX_RELATIONS, _MAX_BOX_VECTORS, _MAX_ENTRY = 50_000, 1e6, 12
 _MAX_COST = 7.0  # Σ m² var of a guess: beyond it noise leaves 3 % of the cosine
+RelationsCallback = Callable[[Array, int], object]  # relations (m, J), and the parameters left
 _RADII, _STRETCHES = (0.6, 1.0, 1.4), (3, 10, 30, 100)  # of the tangent, in radians; weight of its span in the LLL
 
 
@@ -58,8 +59,8 @@ class CharacterGroup:
 class _Quotient:
     """Z^J divided by the relations accepted so far."""
 
-    def __init__(self, phases: Phases, permuted: Phases) -> None:
-        self._phases, self._permuted = phases, permuted
+    def __init__(self, phases: Phases, permuted: Phases, on_relations: RelationsCallback | None) -> None:
+        self._phases, self._permuted, self._on_relations = phases, permuted, on_relations
         size = phases.angle.shape[1]
         self.weights, self.orders = np.eye(size, dtype=object), np.zeros(size, object)
         self.used: list[Array] = []
@@ -87,6 +88,8 @@ class _Quotient:
                 self.weights, self.orders = weights, orders
                 self.least_z = min(self.least_z, float(z[i]))
                 self.used.append(relations[i])
+                if self._on_relations is not None:
+                    self._on_relations(np.array(self.used), len(self.orders))
 
 
 def _screened_heights(phases: Phases, relations: Array) -> tuple[Array, Array]:
@@ -98,15 +101,19 @@ def _screened_heights(phases: Phases, relations: Array) -> tuple[Array, Array]:
     return height, z
 
 
-def character_group(phases: Phases, permuted: Phases, coherence: Array) -> CharacterGroup:
+def character_group(
+    phases: Phases, permuted: Phases, coherence: Array, on_relations: RelationsCallback | None = None
+) -> CharacterGroup:
     """Find the characters behind the phases of J planes; `permuted` are phases of permuted pairs, for comparison.
+
+    `on_relations` gets the relations found so far, and the number of parameters they leave, with each new one.
 
     First all relations of three planes: they settle finite groups and most others. Then, while circles are left, short
     integer vectors orthogonal to the tangent of the group; at last all short vectors on eight planes. `coherence` (J,)
     decides which planes are asked first.
     """
     size = phases.angle.shape[1]
-    found = _Quotient(phases, permuted)
+    found = _Quotient(phases, permuted, on_relations)
     found.try_relations(relations_of_three(phases.rows(slice(_TRIPLE_PAIRS))))
     unrelated = ~np.any(found.used, axis=0) if found.used else np.ones(size, bool)
     seeds = np.lexsort((-coherence, ~unrelated))[:_MAX_SEEDS]

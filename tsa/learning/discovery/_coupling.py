@@ -6,7 +6,7 @@ import numpy as np
 
 from tsa._base import Array
 from tsa.density import mean_rotation
-from tsa.learning.discovery._character_group import CharacterGroup, character_group
+from tsa.learning.discovery._character_group import CharacterGroup, RelationsCallback, character_group
 from tsa.learning.discovery._lattice import quotient, reduced_modulo, short_combinations, smallest_generator
 from tsa.learning.discovery._pooled import MAX_RANK, best_character, most_probable, pooled_relations
 from tsa.learning.discovery._relations import MIN_HEIGHT, MIN_Z, Phases, phases_between, relation_heights
@@ -39,11 +39,12 @@ def noise_variance(u: Array, v: Array) -> float:
     return max(0.01, float(np.mean((np.abs(u) - np.abs(v)) ** 2)))
 
 
-def coupling_of(u: Array, v: Array, coherence: Array) -> Coupling:
+def coupling_of(u: Array, v: Array, coherence: Array, on_relations: RelationsCallback | None = None) -> Coupling:
     """The weights of planes from their coordinates u, v (n, J) in pairs.
 
-    A plane in no relation is asked again, with s pooled over the others; then it counts as a circle of its own, if its
-    coherence is high and the rank stays within `MAX_RANK`. Planes that remain are not known.
+    `on_relations` gets the relations (m, J) found so far, and the number of parameters they leave. A plane in no
+    relation is asked again, with s pooled over the others; then it counts as a circle of its own, if its coherence is
+    high and the rank stays within `MAX_RANK`. Planes that remain are not known.
     """
     variance = noise_variance(u, v)
     phases, permuted = phases_between(u, v, variance), phases_between(u, np.roll(v, 1, axis=0), variance)
@@ -52,7 +53,13 @@ def coupling_of(u: Array, v: Array, coherence: Array) -> Coupling:
     few = slice(_LATTICE_PAIRS)
     # The same variances for both: only the angles are of strangers.
     strangers = Phases(permuted.angle, phases.variance)
-    found = character_group(phases.rows(few).planes(moving), strangers.rows(few).planes(moving), coherence[moving])
+    embed = np.eye(u.shape[1], dtype=np.int64)[moving]
+    found = character_group(
+        phases.rows(few).planes(moving),
+        strangers.rows(few).planes(moving),
+        coherence[moving],
+        None if on_relations is None else lambda used, left: on_relations(used @ embed, left),
+    )
     weights, known = _named(found, moving, u.shape[1])
     if weights.shape[1] > MAX_RANK:
         return Coupling(weights, np.zeros_like(known), found, len(moving))

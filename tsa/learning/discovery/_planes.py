@@ -13,6 +13,7 @@ _FORMS, _SWEEPS = 4, 10  # quadratic forms of the subspace iteration, and its st
 _TRIES = 6  # times that planes of low coherence are solved again
 _TEMPERATURE = 0.25  # σ² of the first EM, above that of most data: phases are not decided too early
 _EM_STEPS, _EM_PAIRS = 40, 2000
+_REPORT_STEPS = 8  # of EM between two reports
 _MIN_RELATIVE_COHERENCE = 0.85  # of the upper quartile, below which a plane is solved again
 
 
@@ -43,12 +44,16 @@ def em(
     steps: int,
     pairs: int = _EM_PAIRS,
     tolerance: float = 0.0,
+    on_filters: Callable[[Array], object] | None = None,
 ) -> Array:
     """EM on the evidence: m = rotation(u, v), then the filters nearest to Xᵀ(m̄v) + Yᵀ(mu). There is no step size.
 
-    Ends early if no filter changes by more than `tolerance` in a step.
+    Ends early if no filter changes by more than `tolerance` in a step. `on_filters` gets the filters before every
+    eighth step.
     """
-    for _ in range(steps):
+    for step in range(steps):
+        if on_filters is not None and step % _REPORT_STEPS == 0:
+            on_filters(filters)
         rows = rng.integers(len(x), size=pairs) if pairs < len(x) else slice(None)
         u, v = x[rows] @ filters, y[rows] @ filters
         mean = rotation(u, v)
@@ -59,10 +64,12 @@ def em(
     return filters
 
 
-def invariant_planes(x: Array, y: Array, rng: np.random.Generator) -> Array:
+def invariant_planes(
+    x: Array, y: Array, rng: np.random.Generator, on_filters: Callable[[Array], object] | None = None
+) -> Array:
     """Filters (d, J) of planes that keep their energy in whitened pairs (n, d).
 
-    Planes that do not are solved again within their span.
+    Planes that do not are solved again within their span. `on_filters` gets all planes as they are, now and then.
     """
     good = np.zeros((x.shape[1], 0), np.complex128)
     span = mean_action(x, y)[1]
@@ -71,7 +78,10 @@ def invariant_planes(x: Array, y: Array, rng: np.random.Generator) -> Array:
             break
         xs, ys = x @ span, y @ span
         start = _paired_eigenvectors(xs, ys, _invariant_form(xs, ys, rng))
-        moved = em(xs, ys, start, lambda u, v: mean_rotation(u.conj() * v / _TEMPERATURE), rng, _EM_STEPS)
+        report = None if on_filters is None else _with_planes(on_filters, good, span)
+        moved = em(
+            xs, ys, start, lambda u, v: mean_rotation(u.conj() * v / _TEMPERATURE), rng, _EM_STEPS, on_filters=report
+        )
         both = np.concatenate([good, span @ moved], axis=1)
         u, v = x @ both, y @ both
         kept = coherence(u, v)
@@ -81,6 +91,10 @@ def invariant_planes(x: Array, y: Array, rng: np.random.Generator) -> Array:
         good = both[:, turns & (kept > _MIN_RELATIVE_COHERENCE * upper)]
         span = complement(good)
     return good
+
+
+def _with_planes(on_filters: Callable[[Array], object], good: Array, span: Array) -> Callable[[Array], object]:
+    return lambda moved: on_filters(np.concatenate([good, span @ moved], axis=1))
 
 
 def _invariant_form(x: Array, y: Array, rng: np.random.Generator) -> Array:

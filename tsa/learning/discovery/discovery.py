@@ -27,6 +27,7 @@ from tsa.learning.discovery._refusal import (
     supports,
 )
 from tsa.learning.discovery._small_steps import planes_of_small_steps, steps_are_small
+from tsa.learning.discovery._watching import StepCallback, Watcher
 from tsa.learning.discovery._whitening import Whitening, leading_directions, whitening_of
 from tsa.learning.discovery.result import Discovery, DiscoveryEvidence
 from tsa.model import Subgroup, Weights
@@ -39,19 +40,26 @@ _EVIDENCE_PAIRS = {1: 500, 2: 40}  # by rank; a density of three parameters take
 _MAX_CHANCE_MEAN = 25.0  # of n|mean|² in a plane; its expectation is 2, and twelve times that is hardly ever exceeded
 
 
-def discover(X: ArrayLike, Y: ArrayLike, *, seed: int = 0, on_progress: ProgressCallback | None = None) -> Discovery:
+def discover(
+    X: ArrayLike,
+    Y: ArrayLike,
+    *,
+    seed: int = 0,
+    on_progress: ProgressCallback | None = None,
+    on_step: StepCallback | None = None,
+) -> Discovery:
     """The commutative group behind pairs X, Y (n, D) with Y = ρ_s(X) + noise, s unknown: a `Discovery`.
 
     Finds groups of one to three parameters, circles and finite cyclic factors; about D² pairs are needed. A fifth of
     the pairs is held out to judge the result. If no group is found the result says why, and has rank 0. Same pairs,
-    same seed, same result.
+    same seed, same result. `on_step` gets what has been found so far, a `DiscoveryStep`, from time to time.
     """
     x, y = _checked_pairs(X, Y)
     scale = float(np.sqrt(np.mean(np.square(y - y.mean(axis=0)))))
     if not scale > 0:
         raise InputError("All patches of Y are equal: there is nothing to learn from them.")
     single = np.result_type(np.asarray(X), np.asarray(Y)) == np.float32
-    result = _discovered(x / scale, y / scale, np.random.default_rng(seed), on_progress)
+    result = _discovered(x / scale, y / scale, np.random.default_rng(seed), on_progress, on_step)
     if on_progress is not None:
         on_progress(1.0)
     if result.found_model is None:
@@ -103,7 +111,13 @@ class _Split(NamedTuple):
         return _Split(*(part @ matrix for part in self))
 
 
-def _discovered(x: Array, y: Array, rng: np.random.Generator, on_progress: ProgressCallback | None) -> Discovery:
+def _discovered(
+    x: Array,
+    y: Array,
+    rng: np.random.Generator,
+    on_progress: ProgressCallback | None,
+    on_step: StepCallback | None,
+) -> Discovery:
     whiten, find, couple, judge = split_progress(on_progress, 1, 4, 4, 1)
     mean = y.mean(axis=0)
     whitening = whitening_of(x - mean, y - mean)
@@ -117,7 +131,7 @@ def _discovered(x: Array, y: Array, rng: np.random.Generator, on_progress: Progr
     evidence = DiscoveryEvidence(len(x), whitening.matrix.shape[1])
     try:
         white = given.times(whitening.matrix)
-        candidate = _first_candidate(white, whitening, rng, evidence)
+        candidate = _first_candidate(white, whitening, rng, evidence, Watcher(on_step, _basis(whitening)))
         find(1.0)
         candidate = _completed(white, candidate, rng, couple)
         mean = _without_chance_part(mean, whitening.matrix, candidate)
@@ -143,13 +157,20 @@ def _without_chance_part(mean: Array, matrix: Array, candidate: _Candidate) -> A
     return np.asarray(mean - part @ np.linalg.pinv(matrix))
 
 
+def _basis(whitening: Whitening) -> Array:
+    """The directions of the whitening, of unit length each: orthonormal (D, d)."""
+    return np.asarray(whitening.matrix / np.linalg.norm(whitening.matrix, axis=0))
+
+
 def _first_candidate(
-    white: _Split, whitening: Whitening, rng: np.random.Generator, evidence: DiscoveryEvidence
+    white: _Split, whitening: Whitening, rng: np.random.Generator, evidence: DiscoveryEvidence, watcher: Watcher
 ) -> _Candidate:
     """Planes and their weights, from small steps or from relations between phases."""
     x, y, held_x, held_y = white
     if steps_are_small(x, y):
         steps = planes_of_small_steps(x, y)
+        watcher.planes(steps.filters, lambda: coherence(x @ steps.filters, y @ steps.filters))
+        watcher.weights(steps.weights)
         evidence = replace(evidence, step_chance=steps.chance, moving_planes=len(steps.weights))
         if steps.chance > MAX_STEP_CHANCE:
             raise NoGroupFound(
@@ -159,11 +180,17 @@ def _first_candidate(
             )
         return _Candidate(steps.filters, steps.weights, 0, evidence)
     leading = leading_directions(whitening.matrix, len(x))
-    found = invariant_planes(x[:, :leading], y[:, :leading], rng)
+    few = (x[_FEW_PAIRS, :leading], y[_FEW_PAIRS, :leading])
+    found = invariant_planes(
+        x[:, :leading], y[:, :leading], rng, lambda f: watcher.planes(f, lambda: coherence(few[0] @ f, few[1] @ f))
+    )
     filters = np.zeros((x.shape[1], found.shape[1]), np.complex128)
     filters[:leading] = found
     filters = coherent_planes(x[_FEW_PAIRS], y[_FEW_PAIRS], filters, held_x, held_y)
-    coupling = coupling_of(x[_FEW_PAIRS] @ filters, y[_FEW_PAIRS] @ filters, coherence(x @ filters, y @ filters))
+    kept = coherence(x @ filters, y @ filters)
+    watcher.planes(filters, lambda: kept)
+    coupling = coupling_of(x[_FEW_PAIRS] @ filters, y[_FEW_PAIRS] @ filters, kept, watcher.relations)
+    watcher.weights(coupling.weights)
     group = coupling.characters
     evidence = replace(
         evidence,
@@ -208,7 +235,7 @@ def _judged(
     variance = noise_variance(white.x @ filters, white.y @ filters)
     # If the action is orthogonal in the given coordinates, planes are learned better there: noise mixes planes of
     # variances a and b by √(ab)/(a + b), after whitening by ½.
-    basis = whitening.matrix / np.linalg.norm(whitening.matrix, axis=0)
+    basis = _basis(whitening)
     turned = given.times(basis)
     plain = coupled_em(turned.x, turned.y, filters, weights, variance, rng, FINAL_EM_STEPS)
     as_given, as_white = (

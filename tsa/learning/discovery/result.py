@@ -6,11 +6,18 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tsa import files
 from tsa._base import Array, InputError, ShapeError, checks
 from tsa.density import Density
 from tsa.model import Subgroup, Weights
 
 _NEEDED_Z = 6.0
+
+
+def patch_shape(numbers: int) -> tuple[int, ...]:
+    """The shape of patches of which only the size is known: square if they can be, or else in a row."""
+    side = round(numbers**0.5)
+    return (side, side) if side * side == numbers else (numbers,)
 
 
 @dataclass(frozen=True)
@@ -112,6 +119,28 @@ class Discovery:
     def posterior(self, x: ArrayLike, y: ArrayLike) -> Density:
         """p(s | x, y) for patches as they were given to `discover`."""
         return self.model.posterior(self.transform(x), self.transform(y))
+
+    def pack(self, shape: tuple[int, ...] | None = None) -> bytes:
+        """A model file: the model, the shape of its patches, the report, and the mean that `transform` subtracts.
+
+        Without a shape, patches are square if they can be. If the group acts through a mixing, the file also holds the
+        whitening, and the patches of the model are its coordinates, which have no shape.
+        """
+        model = self.model
+        about = {"discovered": self.sentence, "report": self.report().splitlines(), "orders": list(self.orders)}
+        shape = (model.dimension,) if self.whitening is not None else shape or patch_shape(model.dimension)
+        if int(np.prod(shape)) != model.dimension:
+            raise InputError(f"Patches {shape} do not have the {model.dimension} numbers of this model.")
+        assert self.mean is not None
+        arrays = {
+            "filters": model.filters,
+            "weights": model.weights,
+            "noise": np.array(model.noise),
+            "shape": np.array(shape),
+            "about": files.json_array(about),
+            "mean": self.mean,
+        }
+        return files.zip_arrays(arrays if self.whitening is None else {**arrays, "whitening": self.whitening})
 
     @property
     def group(self) -> str:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class FilterFacts:
     split: Array  # (J,) bool: a real filter, whose spectrum has half of it at ω and half at −ω
     runner_up_share: Array  # (J,) of the next weight in its spectrum
     shape: tuple[int, int]  # rows and columns of a filter; a signal has one row
-    rotation: bool  # whether the group turns pictures, rather than shifting them
+    group: Literal["rotation", "shift", "other"]  # of pictures, of pixels, or one that has no name
 
 
 class Movement(NamedTuple):
@@ -112,18 +112,22 @@ def _motion(line: bool, moves: bool) -> str:
 
 
 def _movement(facts: FilterFacts, weight: Array) -> Movement:
+    rotation = facts.group == "rotation"
     if not weight.any():
-        what = "turn of the picture" if facts.rotation else "shift"
+        what = {"rotation": "turn of the picture", "shift": "shift", "other": "element of the group"}[facts.group]
         return Movement(f"Weight 0: no {what} changes this filter.", 0.0, 1.0)
     moving = int(np.flatnonzero(weight)[0])
     rate = int(weight[moving])
+    if facts.group == "other":
+        name = "s" if len(weight) == 1 else f"s{'₁₂₃'[moving]}"
+        period = 360 / abs(rate)
+        more = f" (or any multiple of {_short(period, 1)}° more)" if abs(rate) > 1 else ""
+        return Movement(f"φ = ω·s for {name} = {{s}}°{more}.", 1 / rate, period)
     down = len(weight) == 2 and moving == 0
-    whole = 360 if facts.rotation else facts.shape[0 if down else 1]
+    whole = 360 if rotation else facts.shape[0 if down else 1]
     period = whole / abs(rate)
-    unit = "°" if facts.rotation else ""
-    how = (
-        "turned by s = {s}°" if facts.rotation else f"shifted by s = {{s}} pixels {'down' if down else 'to the right'}"
-    )
+    unit = "°" if rotation else ""
+    how = "turned by s = {s}°" if rotation else f"shifted by s = {{s}} pixels {'down' if down else 'to the right'}"
     more = f" (or any multiple of {_short(period, 1)}{unit} more)" if abs(rate) > 1 else ""
     what = "picture" if facts.shape[0] > 1 else "signal"
     return Movement(f"φ = ω·s for the {what} {how}{more}.", whole / 360 / rate, period)
