@@ -26,7 +26,8 @@ from tsa.density.numerics.tiles._rules import DEGREES, DOUBLE_FACTORIALS, POWERS
 _CHUNK_NODES, _CHUNK_TERMS, _CHUNK_TILES = 2**17, 2**18, 2**13  # evaluated at once: memory stays bounded
 _LARGE = 2.0  # half-width of a tile, in standard deviations of the sharpest possible peak
 _FEW_TILES = 64  # of one row
-_WORTH_A_RULE = 16  # tiles of one row: fewer are summed by the largest rule, which serves all
+_WORTH_A_RULE = 16  # tiles of one row
+_MANY_TILES = 256  # of one row, which are summed at once
 _RESTART_ABOVE = 5.0  # nats above the peak at which a higher point becomes the peak of its row
 
 
@@ -71,6 +72,7 @@ class Tiling:
         self.dropped += np.where(matters, 0.0, np.exp(np.minimum(bound, 0.0))).sum(axis=1)
         tiles, d = self._bounds.coarse_tiles(matters)
         slack = p.rounding[tiles.row]
+        waiting, rule = tiles[:0], np.empty(0, np.int64)  # tiles to be summed, and by which rule
         while True:
             tiles, d, slack = self._without_higher(tiles, d, slack)
             bound = self._bounds.upper(tiles, d) + slack + tiles.log_volume
@@ -78,8 +80,15 @@ class Tiling:
             self.dropped += np.bincount(tiles.row[out], np.exp(bound[out]), len(limit))
             tiles, d = tiles[~out], d[:, ~out]
             slices = [slice(i, i + _CHUNK_TILES) for i in range(0, len(tiles), _CHUNK_TILES)]
-            done = [self._sum_likely(tiles[part], d[:, part], limit) for part in slices]
-            tiles = tiles[~np.concatenate(done)] if done else tiles
+            likely = np.concatenate([rule[:0], *(self._likely_rule(tiles[part], d[:, part], limit) for part in slices)])
+            waiting, rule = waiting.joined(tiles[likely >= 0]), np.append(rule, likely[likely >= 0])
+            tiles = tiles[likely < 0]
+            # One sum of many tiles takes less time than many sums: tiles wait for those that are still being cut.
+            left, ready = (np.bincount(some.row, minlength=len(limit)) for some in (tiles, waiting))
+            now = ((left == 0) | (ready >= _MANY_TILES))[waiting.row]
+            if now.any():
+                tiles = tiles.joined(self._sum(waiting[now], rule[now], limit))
+                waiting, rule = waiting[~now], rule[~now]
             if not len(tiles):
                 break
             tiles, _ = self._cut_often(tiles).sorted()
@@ -120,9 +129,9 @@ class Tiling:
         kept = ~np.isin(tiles.row, rows)
         return tiles[kept], d[:, kept], slack[kept]
 
-    def _sum_likely(self, tiles: Tiles, d: Array, limit: Array) -> Array:
-        """Sum the tiles on which a rule is likely to be certified, judging by their derivatives d; which were, (T,)."""
-        p, half, done = self.polynomials, tiles.half, np.zeros(len(tiles), bool)
+    def _likely_rule(self, tiles: Tiles, d: Array, limit: Array) -> Array:
+        """The cheapest rule likely to be certified on each tile, judging by its derivatives d: (T,), −1 for none."""
+        p, half, chosen = self.polynomials, tiles.half, np.full(len(tiles), -1)
         slope = np.stack([np.abs(d[self._bounds.first[a]]) * half[:, a] for a in p.varying])
         rise = np.empty((len(p.varying), len(tiles), len(RHO)))  # of f on the ellipses, by the quadratic approximation
         for i, a in enumerate(p.varying):
@@ -132,19 +141,34 @@ class Tiling:
                 if b != a:
                     tilt += np.abs(d[self._bounds.second[a][b]]) * half[:, a] * half[:, b]
             rise[i] = tilt[:, None] * WIDE + bend[:, None] / 2 * (WIDE**2 - 0.5)
-            rise[i] += (slope.sum(axis=0) - slope[i] + d[0] + tiles.log_volume - limit[tiles.row] - 2)[:, None]
-        for rule in RULES[p.axes]:
-            left = np.flatnonzero(~done & ((rise + rule.log_error).min(axis=2).max(axis=0) <= 0))
-            if rule is not RULES[p.axes][-1]:
-                left = left[np.bincount(tiles.row[left], minlength=len(limit))[tiles.row[left]] >= _WORTH_A_RULE]
+            rise[i] += (slope.sum(axis=0) - slope[i] + d[0] + tiles.log_volume - limit[tiles.row])[:, None]
+        for number, rule in enumerate(RULES[p.axes]):
+            left = np.flatnonzero((chosen < 0) & ((rise + rule.log_error).min(axis=2).max(axis=0) <= 0))
             if left.size:
                 tails = _Known(p, rule, tiles[left]).tails()
-                left = left[(rise[:, left] + tails + rule.log_error).min(axis=2).max(axis=0) <= 0]
-                done[left[self._sum(rule, tiles[left], limit)]] = True
-        return done
+                chosen[left[(rise[:, left] + tails + rule.log_error).min(axis=2).max(axis=0) <= 0]] = number
+        return chosen
 
-    def _sum(self, rule: Rule, tiles: Tiles, limit: Array) -> Array:
-        """Step 2: sum the tiles whose error is certified to be below e^limit of their row; which those were, (T,)."""
+    def _sum(self, tiles: Tiles, chosen: Array, limit: Array) -> Tiles:
+        """Step 2: sum the tiles whose error is certified to be below e^limit of their row; the others, to be cut.
+
+        Each by the rule `chosen`, or by the largest, which serves all, where few tiles of a row have the same.
+        """
+        rules = RULES[self.polynomials.axes]
+        for number, rule in enumerate(rules):
+            mine = chosen == number
+            if rule is not rules[-1]:
+                mine &= np.bincount(tiles.row[mine], minlength=len(limit))[tiles.row] >= _WORTH_A_RULE
+                chosen = np.where((chosen == number) & ~mine, number + 1, chosen)
+            if mine.any():
+                part, order = tiles[mine].sorted()
+                done = np.flatnonzero(mine)[order[self._sum_by(rule, part, limit)]]
+                chosen = np.where(mine, number + 1, chosen)
+                chosen[done] = -1
+        return tiles[chosen >= 0]
+
+    def _sum_by(self, rule: Rule, tiles: Tiles, limit: Array) -> Array:
+        """Sum those of the sorted tiles on which the rule is certified; which those were, (T,)."""
         p, done, rows = self.polynomials, [], len(self.mass)
         x, per_tile = p.nodes_per_axis(rule.x), rule.q ** len(p.varying)
         constant = p.axes - len(p.varying)  # axes summed by their middle, of weight 2
