@@ -44,8 +44,6 @@ from tsa.stage import (
     words,
 )
 
-_MIN_WINDOW_PIXELS = 1.0
-
 
 @st.fragment
 def page() -> None:
@@ -54,18 +52,18 @@ def page() -> None:
     hide = set(HIDEABLE) if st.context.is_embedded else view.current().hide
     shown = shown_motion.shown()
     if hide >= {"x", "noise", "sigma", "prior", "model", "observe", "save", "window"}:
-        _component(shown)
+        _component(shown, hide)
     else:
         controls, main = st.columns([1, 5], gap="small")
         with main:
-            _component(shown)
+            _component(shown, hide)
         with controls:
             _controls(shown, hide)
     live_line(view.visitor())
     run.finish()
 
 
-def _component(shown: shown_motion.ShownMotion) -> None:
+def _component(shown: shown_motion.ShownMotion, hide: Set[str]) -> None:
     if shown.trouble:
         st.warning(shown.trouble)
     chosen, model = view.current(), shown_motion.model()
@@ -88,8 +86,12 @@ def _component(shown: shown_motion.ShownMotion) -> None:
             return pack_motion(shown.scene, whole=False)
 
     live.prepare(view.visitor(), view.revision(), answer)
+    # The answer over the live line at once; the page follows with other pictures and other sizes of the window.
+    if view.is_new("motion", shown.digest):
+        live.push(view.visitor(), view.revision(), partial(pack_motion, shown.scene, whole=False))
     make = partial(caches.packed_motion, shown.digest, shown.scene)
-    motion(view.data_for("motion", shown.digest, make, pictures.editor("x").sequence))
+    extra = {"sized": "window" not in hide}
+    motion(view.data_for("motion", shown.digest, make, pictures.editor("x").sequence, extra=extra))
 
 
 def _controls(shown: shown_motion.ShownMotion, hide: Set[str]) -> None:
@@ -103,8 +105,6 @@ def _controls(shown: shown_motion.ShownMotion, hide: Set[str]) -> None:
 
 def _settings(shown: shown_motion.ShownMotion, hide: Set[str]) -> None:
     scene = shown.scene
-    if "window" not in hide:
-        _window(shown.digest, scene)
     if "noise" not in hide:
         st.slider(
             "Pixel noise on y", *NOISES[:2], step=NOISES[2], help=words.motion.HELP["noise"],
@@ -151,22 +151,6 @@ def _picture() -> None:
     )  # fmt: skip
     if preset:
         st.caption(preset.text)
-
-
-def _window(digest: str, scene: MotionScene) -> None:
-    most = float(scene.side)
-    diameter = min(most, max(_MIN_WINDOW_PIXELS, view.current().window))
-    bound = view.bound(
-        "window", diameter, lambda value: view.change("window", window=value),
-        view.obey("window", "window", "shift_model"),
-    )  # fmt: skip
-    st.slider(
-        "Window, across", _MIN_WINDOW_PIXELS, most, step=0.5, format="%g px", help=words.motion.HELP["window"], **bound
-    )
-    steps = caches.window_answers(digest, scene)
-    now = max((size for size, _ in steps if size <= diameter), default=steps[0][0])
-    texts = (f"**{label}** from {size:g}" if size == now else f"{label} from {size:g}" for size, label in steps)
-    st.caption(" · ".join(texts))
 
 
 def _looks() -> None:

@@ -39,7 +39,7 @@ from tsa.pictures import (
 from tsa.pictures import white_patches as whitened
 from tsa.recognition import DigitSearch
 from tsa.registration import Calibration, calibration
-from tsa.stage import MotionScene, Scene, data_url, pack_motion, symmetry_of, words
+from tsa.stage import MotionScene, Scene, data_url, pack_motion, symmetry_of
 
 Picture = NDArray[np.float64]
 T = TypeVar("T")
@@ -133,12 +133,6 @@ def world_icon(name: str) -> str:
 def packed_motion(digest: str, _scene: MotionScene) -> bytes:
     """The packed motion scene that has this digest."""
     return pack_motion(_scene)
-
-
-@st.cache_data(max_entries=24, show_spinner=False)
-def window_answers(digest: str, _scene: MotionScene) -> list[tuple[float, str]]:
-    """What the answer would be at each size of the window, for the motion scene that has this digest."""
-    return words.motion.window_answers(_scene)
 
 
 @st.cache_data(max_entries=24, show_spinner=False)
@@ -301,5 +295,3 @@ def warm() -> None:
         import_module("pandas")  # Streamlit imports it when a component is first given a dictionary
     first = shared_model(default_model())
     Scene((first if first.turns else shared_model(LAB_MODEL)).model, shapes.draw("square", _SHAPE_PIXELS)).packed()
-    side = 48  # of the world that the motion page opens with
-    pack_motion(MotionScene(fourier(side), world("bar", side)))

@@ -14,6 +14,7 @@ from explorer.state import OWN_WORLD, SIDES, NamedModel, Source, ViewState, dige
 from tsa._base import Array, InputError
 from tsa.groups import CyclicShift
 from tsa.model import Subgroup
+from tsa.pictures import PERIODIC_PICTURES
 from tsa.stage import MotionScene
 
 MAX_SIDE_PIXELS = 64  # of the world of a learned model
@@ -71,6 +72,15 @@ def shown() -> ShownMotion:
             default = scene_of(ViewState(), caches.fourier(side_of(ViewState().shift_model)), None)
             last = ShownMotion(default, _digest(default, ViewState().shift_model))
         return replace(last, trouble=str(error))
+
+
+def warm() -> None:
+    """Compute what the motion page opens with."""
+    first = ViewState()
+    scene = scene_of(first, caches.fourier(side_of(first.shift_model)), None)
+    caches.packed_motion(_digest(scene, first.shift_model), scene)
+    for name in PERIODIC_PICTURES:
+        caches.world_icon(name)
 
 
 def _replaced(chosen: ViewState, scene: MotionScene) -> str:

@@ -48,6 +48,10 @@ PRESETS = (
         "fat rhombus", 6.0,
     ),
     _preset(
+        "Fat rhombus, clear", "Its edges decide, and at high contrast too it is seen going right, as it does.",
+        "fat rhombus", 0.3,
+    ),
+    _preset(
         "Plaid, clear", "Two gratings 14° apart: at high contrast it goes where both of them fit, −31° from the right.",
         "slanted plaid", 0.3, (1.8, -1.1),
     ),

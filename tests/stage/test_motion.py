@@ -105,6 +105,25 @@ def test_looks_are_independent_observations(model):
     assert several.answer.bits < replace(several, looks=1).answer.bits
 
 
+def test_another_window_changes_nothing_else(model):
+    one = scene(model, looks=2, tried=(1.0, 1.0))
+    other, fresh = one.through(30.0), replace(one, window=30.0, tried=None)
+    assert np.array_equal(other.y, fresh.y)
+    assert np.array_equal(other.natural[0], fresh.natural[0])
+    assert other.tried is None
+
+
+def test_a_map_of_coarser_cells_keeps_the_place_of_a_peak(model):
+    """Where cells are finer than those of the map, a cell of the map lies around its own middle."""
+    one = scene(model, "dot", motion=(5.25, -2.5), sigma=0.2, pixel_noise=0.0)
+    assert len(one.answer.mass) > len(one.answer.map)
+    row, column = np.unravel_index(np.argmax(one.answer.map), one.answer.map.shape)
+    assert ((column - 96) / 4, (96 - row) / 4) == (5.25, -2.5)
+    beside = one.answer.map[row, [column - 1, column + 1]], one.answer.map[[row - 1, row + 1], column]
+    for before, after in beside:
+        assert before == pytest.approx(after, rel=0.02)
+
+
 def test_a_prior_for_slow_motion_is_one(model):
     free, slow = (scene(model, slow=width) for width in (0.0, 2.0))
     assert np.hypot(*slow.answer.mode) < np.hypot(*free.answer.mode)

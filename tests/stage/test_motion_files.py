@@ -24,6 +24,7 @@ from tsa.stage import (
     motion_svg,
     pack_motion,
 )
+from tsa.stage.words import motion as words
 
 SIDE = 48
 
@@ -42,9 +43,10 @@ def test_packed_arrays_have_what_the_scene_has(model):
     header, arrays = unpack(pack_motion(one))
     live, live_arrays = unpack(pack_motion(one, whole=False))
     assert set(arrays) - set(live_arrays) == {"sumMaps", "otherMaps"}
-    assert set(header) - set(live) == {"sums", "others", "waveLabels"}
+    assert set(header) - set(live) == {"sums", "others", "waveLabels", "steps"}
     assert header["shown"] == [3.0, -1.0]
     assert header["isTried"]
+    assert header["steps"] == [list(step) for step in words.window_answers(one)]
     assert header["words"]["headline"] == live["words"]["headline"]
     levels = arrays["map"].reshape(4 * SIDE, 4 * SIDE)
     mode_row, mode_column = round(4 * (24 - one.answer.mode[1])), round(4 * (24 + one.answer.mode[0]))

@@ -67,7 +67,8 @@ def test_the_line_says_how_far_across(model):
     assert said.headline == "Every shift on one line fits: the aperture problem."
     number, spread = said.second.split("itself, ")[1].split(" px")[0].split(" ± ")
     assert abs(float(number) - across) < 3 * float(spread)
-    assert "The line ends" in said.second
+    length = max(piece.length for piece in one.answer.pieces)
+    assert f"The line is {length:.0f} px long and ends where the window would show something else" in said.second
     assert said.headline in said.spoken
     assert "Slowest that fits: (" in said.spoken
 
@@ -76,10 +77,53 @@ def test_lines_name_their_period(model):
     assert "10.7 px" in words.motion_words(MotionScene(model, draw_periodic("grating"))).headline
 
 
+def test_lines_without_a_common_period_are_not_said_to_have_one(model):
+    """Lines that end, as those of a plaid of nearly parallel waves, and stripes at unequal distances."""
+    slanted = words.motion_words(MotionScene(model, draw_periodic("slanted plaid")))
+    assert (slanted.kind, slanted.headline) == ("lines", "Shifts on several lines fit.")
+    stripes = np.zeros((48, 48))
+    stripes[:, [10, 11, 24, 25]] = 1.0  # 14 px apart in a world of 48
+    uneven = MotionScene(model, stripes, motion=(3.0, 0.0), window=12.0, window_at=(-14.0, 0.0))
+    assert [(piece.closes, round(piece.length)) for piece in uneven.answer.pieces] == [(True, 48), (True, 48)]
+    said = words.motion_words(uneven)
+    assert (said.kind, said.headline) == ("lines", "Shifts on several lines fit.")
+    assert said.second == "Along each of them what is seen stays nearly the same."
+
+
+def test_a_line_that_closes_has_no_end(model):
+    stripe = np.zeros((48, 48))
+    stripe[:, 20:26] = 1.0
+    said = words.motion_words(MotionScene(model, stripe, window=30.0))
+    assert said.kind == "line"
+    assert said.second.endswith("and nothing of how far it went along.")
+
+
+def test_a_line_that_the_prior_ends_says_so(model):
+    assert "too fast for the prior" in words.motion_words(MotionScene(model, draw_periodic("bar"), slow=3.0)).second
+
+
+def test_a_point_that_is_wide_says_how_wide(model):
+    wide = MotionScene(model, draw_periodic("fat rhombus"), sigma=4.0, pixel_noise=0.0, window=44.0, slow=1.7)
+    assert 6 < wide.answer.pieces[0].length < 8
+    assert words.motion_words(wide).headline.startswith("One shift fits, give or take 4 px: (")
+    assert words.motion_words(replace(wide, sigma=2.0)).headline.startswith("One shift fits: (")
+
+
 def test_widening_the_window_turns_the_line_into_a_point(model):
     steps = words.window_answers(MotionScene(model, draw_periodic("bar"), sigma=0.7))
-    assert [label for _, label in steps] == ["nothing", "line", "point"]
+    assert [label for _, label in steps] == ["nothing", "line", "points", "point"]
     assert [size for size, _ in steps] == sorted(size for size, _ in steps)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "sigma"), [("bar", 1.0), ("bar", 0.7), ("texture", 1.0)])
+def test_answers_begin_where_they_stand_under_the_slider(model, name, sigma):
+    """To a pixel: every size has the label of the last step before it."""
+    scene = MotionScene(model, draw_periodic(name), sigma=sigma)
+    steps = words.window_answers(scene)
+    for diameter in range(1, 49):
+        label = [label for size, label in steps if size <= diameter][-1]
+        assert words.WINDOW_LABELS[words.kind(replace(scene, window=float(diameter)))] == label
 
 
 def test_a_window_without_anything_in_it_says_so(model):

@@ -18,6 +18,7 @@ export default function (mount) {
   const { session, obey } = self.follower.header;
   self.box.receive({ patch: "motion", session, obey, acknowledged: Infinity }, () => self.follower.send({}));
   for (const [name, listener] of Object.entries(self.listeners)) window.addEventListener(name, listener);
+  self.find("sizes").hidden = !self.follower.header.sized;
   return () => {
     self.stop();
     self.box.close();
@@ -34,6 +35,9 @@ function create(root) {
   const self = /** @type {MotionPage} */ (view);
   self.box = mailbox(view.find("world"), () => ({ ...view.fields }), true);
   self.listeners = {
+    "tsa-stage": ({ detail: { revision, sequence, bytes } }) => {
+      if (view.follower.offer(revision, sequence, unpack(bytes))) view.drawSoon();
+    },
     "tsa-show": (event) => {
       const { revision, sequence, bytes } = event.detail;
       if (!view.follower.offer(revision, sequence, unpack(bytes))) return;

@@ -84,7 +84,8 @@ def _joined_over_edges(labels: Array, count: int) -> tuple[Array, Array, Array]:
         group[start], waiting = start, [start]
         while waiting:
             here = waiting.pop(0)
-            for there, down, right in sorted(links[here]):
+            # A line that closes has neighbours in several worlds: the nearest first, or it would be unrolled too far.
+            for there, down, right in sorted(links[here], key=lambda link: (abs(link[1]) + abs(link[2]), link)):
                 expected = offset[here] + (down, right)
                 if group[there] < 0:
                     group[there], offset[there] = start, expected

@@ -5,7 +5,7 @@ here and in `answer`, and nowhere else.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 import numpy as np
@@ -84,6 +84,12 @@ class MotionScene:
         """x moved by any motion, exactly as its Fourier series moves: (n, n)."""
         shift = shift_from_motion(motion, (self.side, self.side))
         return _mover(self.side).act(self.x.ravel(), shift).reshape(self.x.shape)
+
+    def through(self, window: float) -> "MotionScene":
+        """The same picture with the same noise on y through a window of another diameter, and no motion tried."""
+        other = replace(self, window=window, tried=None)
+        other.__dict__.update(after=self.after, y=self.y)  # do not depend on the window
+        return other
 
     @cached_property
     def natural(self) -> tuple[Array, Array]:

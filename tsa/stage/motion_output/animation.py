@@ -1,7 +1,5 @@
 """The window opens and closes again, with the posterior at each size, as an animated WebP or GIF."""
 
-from dataclasses import replace
-
 import numpy as np
 from PIL import Image
 
@@ -31,7 +29,7 @@ def motion_animation(
 def widening(scene: MotionScene, count: int) -> list[MotionScene]:
     """The scene with its window from a tenth of the world to all of it, in `count` equal steps."""
     sizes = np.round(2 * np.linspace(scene.side / 10, scene.side, count)) / 2
-    return [replace(scene, window=float(size), tried=None) for size in sizes]
+    return [scene.through(float(size)) for size in sizes]
 
 
 def _drawn(scene: MotionScene, look: Theme, size: int) -> Image.Image:

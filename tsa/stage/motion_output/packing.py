@@ -18,7 +18,6 @@ MAX_SHOWN_WAVE = 8  # periods per world along each axis
 _SUMS = (1, 2, 8)  # numbers of waves whose partial sums are shown
 _OTHERS = ("grating", "plaid", "corner", "dot", "texture", "bar")
 _MAX_OTHERS = 3
-_MAX_NAMED_MASSES = 24
 
 
 def pack_motion(scene: MotionScene, whole: bool = True) -> bytes:
@@ -76,6 +75,7 @@ def pack_motion(scene: MotionScene, whole: bool = True) -> bytes:
         header["waveLabels"] = _wave_labels(answer)
         header["sums"], sums = _partial_sums(answer)
         header["others"], others = _others(scene)
+        header["steps"] = words.window_answers(scene)
         arrays |= {"sumMaps": sums, "otherMaps": others}
     return pack_arrays(header, arrays)
 
@@ -83,7 +83,7 @@ def pack_motion(scene: MotionScene, whole: bool = True) -> bytes:
 def _masses(answer: MotionAnswer) -> list[tuple[float, float, str]]:
     """Where each piece of the region is highest, and its probability, if there are several and not too many."""
     pieces = answer.pieces
-    if not 1 < len(pieces) <= _MAX_NAMED_MASSES:
+    if not 1 < len(pieces) <= words.MAX_NAMED:
         return []
     return [(*piece.peak, f"{100 * piece.mass:.0f} %") for piece in pieces]
 
@@ -168,7 +168,7 @@ def _others(scene: MotionScene) -> tuple[list[dict[str, object]], Array]:
         (name, {"world": name}, replace(base, x=pictures[name])) for name in shown
     ]
     wide = round(0.92 * scene.side)
-    scenes.append(("wider window", {"window": float(wide)}, replace(base, window=float(wide))))
+    scenes.append(("wider window", {"window": float(wide)}, scene.through(wide)))
     away = (-0.3 * scene.side, -0.25 * scene.side)
     hidden = replace(base, x=pictures["dot"], window=scene.side / 2, window_at=away)
     place = [round(a, 1) for a in away]
@@ -186,7 +186,8 @@ def _tried(scene: MotionScene) -> str:
     """What the motion that is laid over y leaves over, in words."""
     seen = scene.seen * (scene.y - np.mean(scene.x)) ** 2
     share = float(np.sum(scene.left_over**2)) / max(float(seen.sum()), 1e-300)
-    density = 1.0 if scene.tried is None else scene.answer.density_at(scene.shown_motion)
-    return words.TEMPLATES["tried"].format(
-        place=words.place(scene.shown_motion), left=f"{100 * share:.0f} %", density=f"{100 * density:.0f} %"
-    )
+    place, left = words.place(scene.shown_motion), f"{100 * share:.0f} %"
+    if scene.tried is None:
+        return words.TEMPLATES["untried"].format(place=place, left=left)
+    density = 100 * scene.answer.density_at(scene.tried)
+    return words.TEMPLATES["tried"].format(place=place, left=left, density=f"{density:.0f} %")

@@ -20,7 +20,7 @@ def motion_page(scene: MotionScene, about: str = "") -> str:
     """A self-contained page that needs no server or network: the scene, with its window at `_SIZES` sizes."""
     wider = widening(scene, _SIZES)
     packs = [pack_motion(scene), *(pack_motion(one, whole=False) for one in wider)]
-    stored = {"sizes": [one.window for one in wider], "bytes": [len(one) for one in packs], "label": "{size} px"}
+    stored = {"sizes": [one.window for one in wider], "bytes": [len(one) for one in packs]}
     fields = {
         "world": "", "shift": scene.motion, "window": scene.window, "window_at": scene.window_at, "tried_shift": None,
         "on_torus": False,

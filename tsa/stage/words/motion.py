@@ -1,11 +1,12 @@
 """Sentences about motion: how far did it move? All thresholds that choose among them are here."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 
 import numpy as np
 
-from tsa._base import InputError
 from tsa.stage.motion import Motion, MotionAnswer, MotionScene, Piece
 
 QUESTION = "How far did it move?"
@@ -14,11 +15,16 @@ _MAX_AREA_WORLDS = 0.25  # of the 95 % region: above it, an area rather than lin
 _MIN_LINE_WORLDS = 1 / 6  # length of a line
 _MIN_LINE_SLENDERNESS = 6  # length over width of a line
 _MIN_LINE_SHARE = 0.5  # of the region's probability, for lines to be the answer
+_MIN_ONLY_SHARE = 0.9  # of the region's probability, for a line to be all of the answer
+_MAX_UNEVENNESS = 0.2  # of the spacing of lines, by which one may be out of place
+_MAX_POINT_WORLDS = 1 / 8  # length of a point that is told without its extent
 _MIN_EQUAL_SHARE = 0.8  # of an equal share: the least probable of pieces that fit equally well
 _MAX_EXCESS = 5.0  # standard deviations by which what is left over may exceed what σ allows
 _MIN_ON_ONE_LINE = 0.6  # share of the waves' certainty that makes a line of waves
 _MIN_RESULTANT = 0.3  # |E[e^{is}]| along each axis, for the mean of a motion to mean anything
-_WINDOW_STEPS = 16  # sizes of the window for which the answer is computed
+_WINDOW_STEPS = 8  # sizes of the window for which the answer is computed, and more where it changes
+
+MAX_NAMED = 24  # groups of shifts of which the map says how probable each is
 
 KINDS = ("unexplained", "nothing", "area", "line", "lines", "point", "patch", "equal", "points")
 # What stands under the slider of the window.
@@ -95,7 +101,7 @@ def _sentences(scene: MotionScene, found: str) -> tuple[str, str, str]:
     if found == "nothing":
         return (
             "Nothing in the window says how far it moved.",
-            "What is in the window looks the same wherever the picture goes. Widen the window, or move it.",
+            "What is seen is about as likely wherever the picture went. Widen the window, move it, or lower σ.",
             "nothing is known",
         )
     if found == "area":
@@ -113,31 +119,43 @@ def _sentences(scene: MotionScene, found: str) -> tuple[str, str, str]:
     if found == "line":
         line = _lines(answer)[0]
         across, spread = _across(answer, line)
-        end = "" if line.closes else " The line ends where an end of the picture would come into sight."
+        others = ", and others" if line.mass < _MIN_ONLY_SHARE * _total(answer.pieces) else ""
+        along = (
+            "and nothing of how far it went along."
+            if line.closes
+            else f"and not how far along. The line is {line.length:.0f} px long and ends where {_end(scene)}."
+        )
         return (
-            "Every shift on one line fits: the aperture problem.",
-            f"The window shows how far the picture went across itself, {signed(across)} ± {spread:.1f} px, and nothing "
-            f"of how far it went along.{end}",
-            "one line of shifts",
+            f"Every shift on one line fits{others}: the aperture problem.",
+            f"The window shows how far the picture went across itself, {signed(across)} ± {spread:.1f} px, {along}",
+            f"one line of shifts{others}",
         )
     if found == "lines":
-        period = _spacing(answer)
-        apart = f": one line for each period, {period:.1f} px" if period else ""
+        if period := _spacing(answer):
+            return (
+                f"Every shift on these lines fits: one line for each period, {period:.1f} px.",
+                "Moved by a whole period across its stripes the picture looks the same, and along them it always does.",
+                f"lines a period apart, {period:.1f} px",
+            )
+        closed = all(line.closes for line in _lines(answer))
         return (
-            f"Every shift on these lines fits{apart}.",
-            "Moved by a whole period across its stripes the picture looks the same, and along them it always does.",
-            f"lines a period apart, {period:.1f} px" if period else "several lines of shifts",
+            "Shifts on several lines fit.",
+            "Along each of them what is seen stays nearly the same"
+            + (f"; they end where {_end(scene)}." if not closed else "."),
+            "several lines of shifts",
         )
     if found == "point":
+        length = answer.pieces[0].length
+        spread_out = f", give or take {length / 2:.0f} px" if length > _MAX_POINT_WORLDS * scene.side else ""
         return (
-            f"One shift fits: {where}.",
+            f"One shift fits{spread_out}: {where}.",
             f"95 % of the probability lies within {answer.area:.1f} px² around it.",
-            f"one shift: {where}",
+            f"one shift{spread_out}: {where}",
         )
     if found == "patch":
         return (
             f"A patch of shifts fits, {answer.area:.0f} px² around {place(answer.pieces[0].centre)}.",
-            "Shifts in the outlined area fit about equally well. A wider window or less noise would make it smaller.",
+            "95 % of the probability lies in the outlined area. With more of the picture in sight it would be smaller.",
             f"a patch of {answer.area:.0f} px²",
         )
     if found == "equal":
@@ -148,9 +166,17 @@ def _sentences(scene: MotionScene, found: str) -> tuple[str, str, str]:
         )
     return (
         f"{_counted(count)} groups of shifts fit to some degree; the most probable is {where}.",
-        "More of the picture in the window, or less noise, would tell them apart.",
+        "How probable each of them is stands beside it in the map."
+        if count <= MAX_NAMED
+        else "The map shows them all.",
         f"{count} groups of shifts",
     )
+
+
+def _end(scene: MotionScene) -> str:
+    """Why a line of shifts ends."""
+    other = "the window would show something else, such as an end of the picture"
+    return f"the motion is too fast for the prior, or {other}" if scene.slow else other
 
 
 def _counted(count: int) -> str:
@@ -169,12 +195,19 @@ def _across(answer: MotionAnswer, line: Piece) -> tuple[float, float]:
 
 
 def _spacing(answer: MotionAnswer) -> float:
-    """The distance of neighbouring lines in pixels, 0 if they are not parallel: the world's area over their length."""
+    """The distance of neighbouring lines in pixels, 0 unless all are parallel, close, and lie equally far apart.
+
+    Closed lines of one direction cross a distance of the world's area over the length of one before they come again.
+    """
     lines = _lines(answer)
     first = np.array(lines[0].axis)
     if any(abs(abs(first @ np.array(line.axis)) - 1) > 1e-2 for line in lines) or not all(one.closes for one in lines):
         return 0.0
-    return answer.side**2 / sum(_closed_length(line, answer.side) for line in lines)
+    again = answer.side**2 / _closed_length(lines[0], answer.side)
+    spacing = again / len(lines)
+    across = np.array([line.centre for line in lines]) @ (-first[1], first[0])
+    turns = np.mod(np.subtract.outer(across, across), spacing) / spacing
+    return spacing if np.minimum(turns, 1 - turns).max() < _MAX_UNEVENNESS else 0.0
 
 
 def _closed_length(line: Piece, side: int) -> float:
@@ -236,20 +269,37 @@ def signed(value: float, digits: int = 1) -> str:
 
 
 def window_answers(scene: MotionScene) -> list[tuple[float, str]]:
-    """What the answer would be at other sizes of the window: the diameter at which each begins, and its label."""
-    steps: list[tuple[float, str]] = []
-    for diameter in np.linspace(scene.side / _WINDOW_STEPS, scene.side, _WINDOW_STEPS).tolist():
-        try:
-            label = WINDOW_LABELS[kind(replace(scene, window=diameter, tried=None))]
-        except InputError:
-            continue
-        if not steps or steps[-1][1] != label:
-            steps.append((diameter, label))
-    return steps
+    """What the answer would be at other sizes of the window: the diameter at which each begins, and its label.
+
+    Looked at in `_WINDOW_STEPS` steps, and between two that differ to a pixel; what comes and goes within a step, and
+    what differs by less than a pixel, is not seen.
+    """
+
+    @cache
+    def label(diameter: int) -> str:
+        return WINDOW_LABELS[kind(scene.through(float(diameter)))]
+
+    def changes(below: int, above: int) -> list[int]:
+        """The diameters at which the label changes, between two at which it differs."""
+        if above - below == 1:
+            return [above]
+        middle = (below + above) // 2
+        return [
+            diameter
+            for one, other in ((below, middle), (middle, above))
+            if label(one) != label(other)
+            for diameter in changes(one, other)
+        ]
+
+    sizes = sorted({max(1, round(scene.side * i / _WINDOW_STEPS)) for i in range(_WINDOW_STEPS + 1)})
+    starts = [
+        sizes[0],
+        *(d for one, other in pairwise(sizes) if label(one) != label(other) for d in changes(one, other)),
+    ]
+    return [(float(diameter), label(diameter)) for diameter in starts]
 
 
 HELP = {
-    "window": "Diameter of the round window through which y is seen. Below stands the answer at each size.",
     "noise": "Standard deviation of Gaussian noise added to every pixel of y, where black is 0 and white is 1.",
     "sigma": "Standard deviation of the noise that the model expects. The outlined 95 % is what the model believes: if "
     "σ is larger than the noise, the truth lies inside more often than that.",
@@ -265,5 +315,7 @@ TEMPLATES = {
     "plane": "Posterior over shifts. {headline} Arrow keys move the shift that is tried, Home returns to the most "
     "probable one.",
     "waves": "Waves in the frequency plane. {waves}",
-    "tried": "x moved by {place} leaves over {left} of what is seen; its density is {density} of the highest.",
+    "tried": "x moved by {place} leaves over {left} of what is seen. Its density is {density} of the highest.",
+    "untried": "x moved by the most probable shift, {place}, leaves over {left} of what is seen. Click to try another.",
+    "size": "{size} px",
 }

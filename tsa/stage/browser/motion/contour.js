@@ -12,11 +12,13 @@ import { penOf } from "../shared/canvas.js";
 export function contour(values, n, level) {
   const path = new Path2D();
   for (let row = 0; row < n - 1; row++) {
-    for (let column = 0; column < n - 1; column++) {
-      const at = row * n + column;
-      const [above, right, below, across] = [values[at] > level, values[at + 1] > level, values[at + n] > level, values[at + n + 1] > level];
-      if (above === right && above === below && above === across) continue; // all but the few cells that the line crosses
-      const kind = (above ? 1 : 0) | (right ? 2 : 0) | (across ? 4 : 0) | (below ? 8 : 0);
+    // Corners of a square that are above the level: bits 1 to 8, clockwise from the upper left. One step to the right the
+    // right corners become the left ones.
+    let at = row * n;
+    let kind = (values[at] > level ? 2 : 0) | (values[at + n] > level ? 4 : 0);
+    for (let column = 0; column < n - 1; column++, at++) {
+      kind = ((kind & 2) >> 1) | ((kind & 4) << 1) | (values[at + 1] > level ? 2 : 0) | (values[at + n + 1] > level ? 4 : 0);
+      if (kind === 0 || kind === 15) continue; // all but the few squares that the line crosses
       const ends = ENDS[kind];
       for (let i = 0; i < ends.length; i++) {
         const [x, y] = crossing(values, n, at, level, ends[i]);

@@ -2,7 +2,6 @@
 // the nearest of them. Its rim can be dragged; the picture stays where it is.
 
 import { follow, unframe } from "../shared/follower.js";
-import { fill, setText } from "../shared/text.js";
 import { unpack } from "../shared/unpack.js";
 import { motionView } from "./view.js";
 
@@ -22,7 +21,7 @@ export default function (mount) {
 
 /**
  * @param {ParentNode} root
- * @param {{ bytes: number[], sizes: number[], label: string }} stored lengths of the packed answers; the first is whole
+ * @param {{ bytes: number[], sizes: number[] }} stored lengths of the packed answers; the first is whole
  * @param {Uint8Array} packs
  */
 function create(root, stored, packs) {
@@ -36,26 +35,14 @@ function create(root, stored, packs) {
     const { motion, windowAt } = answers[at];
     view.fields = { ...view.fields, window: stored.sizes[at], shift: motion, window_at: windowAt, tried_shift: null };
     view.packed = Object.assign({}, view.packed, { waveLabels: [] }, answers[at]);
-    show(at);
     view.drawSoon();
   });
-  /** @type {HTMLInputElement} */
-  const size = self.find("size");
-  const show = (/** @type {number} */ at) => {
-    size.value = `${at}`;
-    const text = fill(stored.label, { size: stored.sizes[at] });
-    setText(self.find("size-text"), text);
-    size.setAttribute("aria-valuetext", text);
-  };
-  size.max = `${stored.sizes.length - 1}`;
-  size.oninput = () => self.change({ window: stored.sizes[Number(size.value)] }, true);
-  self.find("sizes").hidden = false;
+  self.sizes = stored.sizes;
   self.find("motion").classList.add("offline");
   const draw = self.draw;
   self.draw = () => {
     draw();
     if (!self.packed) return;
-    show(nearest(self.fields.window));
     for (const button of self.find("others").children) button.disabled = true;
   };
   return self;

@@ -30,6 +30,7 @@
  * @property {{ label: string, edge: number }[]} sums
  * @property {Other[]} others
  * @property {string[]} waveLabels
+ * @property {[diameter: number, label: string][]} steps what the answer would be from each of these sizes of the window on
  * @property {Uint8Array} sumMaps
  * @property {Uint8Array} otherMaps
  */

@@ -2,12 +2,14 @@
 // hand does is told to `host`, which has it answered: by the live line in the explorer, from stored answers offline.
 
 import { penStyle } from "../shared/canvas.js";
+import { TURN } from "../shared/colour.js";
 import { follower } from "../shared/follower.js";
 import { finder } from "../shared/mount.js";
 import { player } from "../shared/player.js";
 import { fill, setText } from "../shared/text.js";
 import { planeHand } from "./plane_hand.js";
 import { WAVE_NUMBERS } from "./packed.js";
+import { sizeSlider } from "./sizes.js";
 import { drawPlane, drawSmallMap } from "./plane.js";
 import { drawTorus, yawFacing } from "./torus.js";
 import { drawWaves, waveAt } from "./waves.js";
@@ -40,6 +42,7 @@ import { worldHand } from "./world_hand.js";
  * @property {Player} player of the picture, there and back
  * @property {Player} turning of the torus
  * @property {TorusCamera} camera
+ * @property {number[] | null} sizes of the window that can be chosen; null for every half pixel
  * @property {PenStyle} style
  * @property {(changed: Partial<Fields>, done: boolean) => void} change what a hand has set; `done` when it lets go
  * @property {() => void} drawSoon the newest answer, in the next frame
@@ -58,10 +61,10 @@ const TURN_RADIANS_PER_SECOND = 0.5; // of the torus
  */
 export function motionView(root, host) {
   const find = finder(root);
-  const self = /** @type {MotionView} */ ({ find, camera: { yaw: 0, pitch: 0.6, rough: false } });
+  const self = /** @type {MotionView} */ ({ find, camera: { yaw: 0, pitch: 0.6, rough: false }, sizes: null });
   /** @type {HTMLCanvasElement[]} */
   const [world, plane, waves] = [find("world"), find("plane"), find("waves")];
-  let [drawn, wave, played, frame] = [0, 0, 0, 0];
+  let [drawn, wave, played, frame, onlyWindow] = [0, 0, 0, 0, false];
 
   self.follower = follower({
     adopt: (given) => (self.fields = { ...given }),
@@ -74,6 +77,13 @@ export function motionView(root, host) {
   };
   worldHand(self, world);
   planeHand(self, plane);
+  const drawSizes = sizeSlider(self);
+  find("back").onclick = () => self.change({ tried_shift: null }, true);
+  find("only").onclick = () => {
+    onlyWindow = !onlyWindow;
+    find("only").setAttribute("aria-pressed", `${onlyWindow}`);
+    self.draw();
+  };
 
   // -- the waves, the sums and the other pictures ---------------------------------------------------------
 
@@ -125,9 +135,8 @@ export function motionView(root, host) {
   // -- playing and drawing --------------------------------------------------------------------------------
 
   self.player = player(find("play"), (seconds) => {
-    played += seconds;
-    if (played >= PLAY_SECONDS) self.player.stop();
-    drawWorld(world, self.packed, self.style, self.player.playing ? 1 - Math.abs(1 - (2 * played) / PLAY_SECONDS) : null);
+    played += seconds / PLAY_SECONDS;
+    drawWorld(world, self.packed, onlyWindow, (1 - Math.cos(played * TURN)) / 2);
   });
   find("play").onclick = () => {
     if (self.player.playing) {
@@ -153,7 +162,7 @@ export function motionView(root, host) {
   self.drawSoon = () => {
     frame ||= requestAnimationFrame(() => {
       frame = 0;
-      drawAnswer();
+      if (self.packed?.others) drawAnswer();
     });
   };
   self.draw = () => {
@@ -176,14 +185,16 @@ export function motionView(root, host) {
   const drawAnswer = () => {
     const { words } = self.packed;
     // Pictures first: they read the sizes of their canvases, and a text that was set before would have to be laid out.
-    if (!self.player.playing) drawWorld(world, self.packed, self.style, null);
+    if (!self.player.playing) drawWorld(world, self.packed, onlyWindow, null);
     drawPair(find, self.packed);
     drawPosterior();
     chooseWave(wave);
     setText(find("question"), words.question);
     setText(find("headline"), words.headline);
     setText(find("second"), words.second);
-    setText(find("tried"), words.tried);
+    setText(find("tried-text"), words.tried);
+    find("back").hidden = !self.packed.isTried;
+    drawSizes();
     setText(find("waves-text"), words.waves);
     showNumbers(find("numbers"), words.numbers);
     world.setAttribute("aria-label", fill(words.templates.world, words));

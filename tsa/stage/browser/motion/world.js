@@ -4,7 +4,7 @@ import { context, paint } from "../shared/canvas.js";
 import { TURN, hue } from "../shared/colour.js";
 import { contour } from "./contour.js";
 
-/** @import { PenStyle, Point } from "../shared/canvas.js" */
+/** @import { Point } from "../shared/canvas.js" */
 /** @import { Packed } from "./packed.js" */
 
 const OUTSIDE_OPACITY = 0.45; // of the moved picture outside the window, which is not seen
@@ -12,6 +12,18 @@ const FAN_CLEARANCE = 1.1; // pixels around the true motion within which no draw
 
 /** @type {Record<string, OffscreenCanvas>} */
 const canvases = {};
+
+/** @type {{ x: Uint8Array, path: Path2D } | null} */
+let before = null; // the outline of the picture before it moved, which stays while a hand moves
+
+/**
+ * @param {Uint8Array} x
+ * @param {number} side
+ */
+function outlineOf(x, side) {
+  if (!before || before.x.length !== x.length || x.some((value, i) => value !== before?.x[i])) before = { x, path: contour(x, side, 127.5) };
+  return before.path;
+}
 
 /**
  * @param {string} name
@@ -36,10 +48,10 @@ export const onWorld = ([right, up], side, size) => [size / 2 + (right * size) /
 /**
  * @param {HTMLCanvasElement} canvas
  * @param {Packed} packed
- * @param {PenStyle} style
+ * @param {boolean} onlyWindow whether what is outside of the window is hidden, and with it the answer
  * @param {number | null} share of the way, while playing
  */
-export function drawWorld(canvas, packed, style, share) {
+export function drawWorld(canvas, packed, onlyWindow, share) {
   const [pen, size] = context(canvas);
   const { side, window, windowAt, motion } = packed;
   const scale = size / side;
@@ -48,32 +60,54 @@ export function drawWorld(canvas, packed, style, share) {
   pen.fillStyle = "black";
   pen.fillRect(0, 0, size, size);
   pen.imageSmoothingEnabled = true;
-  if (share === null) {
-    pen.globalAlpha = OUTSIDE_OPACITY;
-    pen.drawImage(grey("after", packed.after, side), 0, 0, size, size);
-  } else {
+  const drawMoving = (/** @type {number} */ part) => {
     const picture = grey("x", packed.x, side);
-    const [dx, dy] = [share * motion[0] * scale, -share * motion[1] * scale];
+    const [dx, dy] = [part * motion[0] * scale, -part * motion[1] * scale];
     for (const i of [-1, 0, 1]) for (const j of [-1, 0, 1]) pen.drawImage(picture, dx + i * size, dy + j * size, size, size);
-  }
+  };
+  pen.globalAlpha = onlyWindow ? 0 : OUTSIDE_OPACITY;
+  if (share !== null) drawMoving(share);
+  else pen.drawImage(grey("after", packed.after, side), 0, 0, size, size);
   pen.globalAlpha = 1;
-  if (share === null) {
-    pen.save();
-    pen.beginPath();
-    for (const i of [-1, 0, 1]) {
-      for (const j of [-1, 0, 1]) {
-        pen.moveTo(centre[0] + i * size + radius, centre[1] + j * size);
-        pen.arc(centre[0] + i * size, centre[1] + j * size, radius, 0, TURN);
-      }
+  pen.save();
+  pen.beginPath();
+  for (const i of [-1, 0, 1]) {
+    for (const j of [-1, 0, 1]) {
+      pen.moveTo(centre[0] + i * size + radius, centre[1] + j * size);
+      pen.arc(centre[0] + i * size, centre[1] + j * size, radius, 0, TURN);
     }
-    pen.clip();
+  }
+  pen.clip();
+  if (share !== null) drawMoving(share);
+  else {
     pen.imageSmoothingEnabled = false;
     pen.drawImage(grey("y", packed.y, side), 0, 0, size, size);
-    pen.restore();
+  }
+  pen.restore();
+  if (share === null && packed.isTried) drawTried(pen, packed, scale);
+  if (share === null && !onlyWindow) {
     drawGhost(pen, packed, scale);
     drawFan(pen, packed, centre, scale);
   }
   drawRim(pen, centre, radius);
+}
+
+/**
+ * x moved by the shift that is tried, as an outline over y, in the hue of its direction.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Packed} packed
+ * @param {number} scale
+ */
+function drawTried(pen, { laid, shown, side }, scale) {
+  const path = contour(laid, side, 127.5);
+  pen.save();
+  pen.scale(scale, scale);
+  for (const [colour, width] of /** @type {[string, number][]} */ ([["black", 4.5], [hue(Math.atan2(shown[1], shown[0])), 2.5]])) {
+    pen.strokeStyle = colour;
+    pen.lineWidth = width / scale;
+    pen.stroke(path);
+  }
+  pen.restore();
 }
 
 /**
@@ -87,7 +121,7 @@ function drawGhost(pen, { x, side }, scale) {
   pen.strokeStyle = "rgba(255,255,255,0.75)";
   pen.lineWidth = 1.2 / scale;
   pen.setLineDash([3 / scale, 3 / scale]);
-  pen.stroke(contour(x, side, 127.5));
+  pen.stroke(outlineOf(x, side));
   pen.restore();
 }
 
