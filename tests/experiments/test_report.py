@@ -4,14 +4,16 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
 from PIL import Image
 
+import tsa
 from tsa import InputError
 from tsa.cli import main
-from tsa.experiments import dft, filters, orbits, posteriors, report, sequences
+from tsa.experiments import dft, filters, mnist, orbits, posteriors, report, sequences
 from tsa.pictures import datasets
 from tsa.stage import Chart, ChartLine, charts_image, charts_svg
 
@@ -32,7 +34,7 @@ def test_every_claim_has_a_number_and_a_verdict(sections):
         assert section.figures
         for claim in section.claims:
             assert re.search(r"\d", claim.ours)
-            assert claim.verdict in ("holds", "holds in part", "does not hold", "better")
+            assert claim.verdict in get_args(report.Verdict)
             assert "nan" not in claim.ours
     assert [claim.verdict for claim in sections["dft"].claims] == ["holds", "holds"]
     assert {claim.verdict for claim in sections["orbits"].claims} == {"holds"}
@@ -80,7 +82,7 @@ def test_the_report_is_one_file_that_loads_nothing(sections, tmp_path):
     assert "<script" not in text
     assert "&lt;script&gt;" in text
     assert 'class="holds-in-part"' in text
-    pictures = re.findall(r'(?:src|href)="([^"]*)"', text)
+    pictures = re.findall(r'(?:src|href)="([^#"][^"]*)"', text)
     assert len(pictures) == 3
     assert all(address.startswith("data:image/svg+xml;base64,") for address in pictures)
 
@@ -93,7 +95,38 @@ def test_charts_of_both_kinds():
     words = [e.text for e in ET.fromstring(charts_svg(charts, "Two charts")).iter() if e.tag.endswith("text")]
     assert {"√κ̂", "n", "share", "a", "1", "10", "100", "flat", "b"} <= set(words)
     assert "-0" not in words
+    narrow = ET.fromstring(charts_svg(charts[:1] * 3, "Three charts"))
+    assert int(narrow.get("width")) < 3 * 520
     assert np.asarray(charts_image(charts).convert("L")).min() < 100
+
+
+def test_a_chart_with_a_gap_a_ground_and_pictures():
+    line = ChartLine("a", [0.0, 1.0, 2.0, 3.0, 4.0], [1.0, 2.0, np.nan, 3.0, 1.0])
+    ground = np.array([[1.0, 0.0], [0.0, 0.0]])
+    chart = Chart("one", "x", "y", [line], y_range=(0.0, 4.0), ground=ground, pictures=(np.zeros((2, 2)),))
+    elements = [e.tag.rpartition("}")[2] for e in ET.fromstring(charts_svg([chart], "One chart")).iter()]
+    assert elements.count("polyline") == 2  # on either side of the gap
+    assert elements.count("image") == 2
+    pixels = np.asarray(charts_image([chart])).astype(int)
+    blue = np.argwhere(pixels[..., 2] > pixels[..., 0] + 100)
+    assert blue.size
+    assert (blue < np.array(pixels.shape[:2]) * 0.65).all()  # the upper left quarter of the plot
+
+
+def test_words_become_html():
+    path = report._text("`a<b` is 3e-08, X_j of e^{is} ± 2 %")
+    assert path == (
+        "<code>a&lt;b</code> is 3&#8239;·&#8239;10<sup>−8</sup>, X<sub>j</sub> of e<sup>is</sup>&nbsp;±&nbsp;2&nbsp;%"
+    )
+
+
+def test_what_others_report_is_no_claim_of_the_paper(sections):
+    outcomes = [mnist.Outcome(m.name, 12_000, 900, 1000, 1.5) for m in mnist.methods(tsa.load("rotation-16-refined"))]
+    section = mnist.literature_section(outcomes)
+    assert section.seconds == 1.5 * len(outcomes)
+    text = report.html([sections["dft"], section], quick=False)
+    assert "<p>2 claims of" in text
+    assert "MD 90.0&nbsp;±&nbsp;0.9&nbsp;%" in text
 
 
 def test_the_command(tmp_path, capsys):

@@ -48,6 +48,10 @@ def section(seed: int = 0, samples: int = 32) -> Section:
                 "holds" if rolled < 1e-9 else "does not hold",
             ),
         ),
-        (Figure.of_charts("dft", "Concentrations of the phases and moduli of numpy.fft.", [chart]),),
+        (
+            Figure.of_charts(
+                "dft", "The concentrations κ̂ of the phases (line) lie on the moduli of numpy.fft (dots).", [chart]
+            ),
+        ),
         seed,
     )

@@ -47,7 +47,7 @@ def section(quick: bool) -> Section:
             Claim(
                 "The learned weights range from −11 to 12.",
                 f"From {values.min()} to {values.max()}, those above 0.8 from {pure.min()} to {pure.max()}; the sign "
-                "is a convention of each pair.",
+                "is a convention of each pair.".replace("-", "−"),
                 "holds" if 10 <= np.abs(pure).max() <= 14 else "holds in part",
             ),
             Claim(
@@ -60,12 +60,15 @@ def section(quick: bool) -> Section:
         (
             Figure.of_picture(
                 "filters",
-                "Filter pairs sorted by |ω|.",
+                "The learned pairs, cosine beside sine, sorted by weight, which stands above each pair.",
                 filters_svg(model, (16, 16)),
                 filters_image(model, (16, 16)),
             ),
             Figure.of_charts(
-                "filters-weights", "The paper's estimate of weights against character projection.", [chart]
+                "filters-weights",
+                "Each dot is a pair of filters. Across: its weight by character projection, over the whole circle. Up: "
+                "the paper's estimate from a turn of 0.1°, which comes out too low for large weights.",
+                [chart],
             ),
         ),
         run.seed,

@@ -6,16 +6,21 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 
+from tsa._base import Array
 from tsa.stage.draw._pixels import PixelCanvas
 from tsa.stage.draw._svg import SvgCanvas
-from tsa.stage.draw.canvas import Canvas
+from tsa.stage.draw.canvas import Canvas, runs, text_width
 from tsa.stage.draw.colours import Colour
 
 _WIDTH, _HEIGHT = 760, 470  # pixels
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 130, 24, 52  # margins, in pixels
 _PANEL_WIDTH, _PANEL_HEIGHT = 520, 420  # pixels, of a chart beside others
 _FONT_SIZE = 13  # pixels
-_WHITE, _BLACK, _GRID = Colour(255, 255, 255), Colour(0, 0, 0), Colour(221, 221, 221)
+_GAP = 24  # pixels to the right of a chart, and of the names of its curves
+_PICTURE_SIDE = 56  # pixels
+_MANY_DOTS = 100  # from which dots are small
+_WHITE, _BLACK = Colour(255, 255, 255), Colour(0, 0, 0)
+_GRID, _QUIET = Colour(221, 221, 221), Colour(90, 90, 90)
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
 _PALETTE = (
@@ -136,7 +141,10 @@ def _draw_panel(canvas: SvgCanvas, panel: DirectionPanel, left: float, degrees: 
 
 
 class ChartLine(NamedTuple):
-    """A named curve of y against x; `interval` are error bars (low, high), `dots` shows its points and no line."""
+    """A named curve of y against x; `interval` are error bars (low, high), `dots` shows its points and no line.
+
+    A y of nan leaves a gap in the curve.
+    """
 
     name: str
     x: list[float]
@@ -146,7 +154,12 @@ class ChartLine(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """One chart: title, names of both axes, the curves; `log_x` and `log_y` choose logarithmic axes."""
+    """One chart: title, names of both axes, the curves; `log_x` and `log_y` choose logarithmic axes.
+
+    `y_range` is the range of the y axis, that of the curves if not given. `ground` (rows, columns) in 0…1, top row
+    first, is shown behind the curves over the whole plot, from white to blue. `pictures` are grey pictures in 0…1,
+    shown beside the title.
+    """
 
     title: str
     x_axis: str
@@ -154,23 +167,33 @@ class Chart(NamedTuple):
     lines: list[ChartLine]
     log_x: bool = False
     log_y: bool = False
+    y_range: tuple[float, float] | None = None
+    ground: Array | None = None
+    pictures: tuple[Array, ...] = ()
 
 
 def charts_svg(charts: list[Chart], title: str) -> str:
     """Charts side by side as an SVG file."""
-    canvas = SvgCanvas(_PANEL_WIDTH * len(charts), _PANEL_HEIGHT, _WHITE)
+    width, height = _panel_size(charts)
+    canvas = SvgCanvas(width * len(charts), height, _WHITE)
     for place, chart in enumerate(charts):
-        _draw_chart(canvas, chart, _PANEL_WIDTH * place)
+        _draw_chart(canvas, chart, width * place, (width, height))
     return canvas.document(title, "; ".join(f"{c.title}: {', '.join(line.name for line in c.lines)}" for c in charts))
 
 
 def charts_image(charts: list[Chart]) -> Image.Image:
     """The same charts as pixels."""
-    canvas = PixelCanvas(_PANEL_WIDTH * len(charts), _PANEL_HEIGHT, _WHITE)
+    width, height = _panel_size(charts)
+    canvas = PixelCanvas(width * len(charts), height, _WHITE)
     for place, chart in enumerate(charts):
         lines = [line._replace(name=_for_pixels(line.name)) for line in chart.lines]
-        _draw_chart(canvas, chart._replace(title=_for_pixels(chart.title), lines=lines), _PANEL_WIDTH * place)
+        _draw_chart(canvas, chart._replace(title=_for_pixels(chart.title), lines=lines), width * place, (width, height))
     return canvas.image()
+
+
+def _panel_size(charts: list[Chart]) -> tuple[int, int]:
+    """Width and height of each chart in pixels: smaller where three or more stand side by side."""
+    return (_PANEL_WIDTH, _PANEL_HEIGHT) if len(charts) < 3 else (360, 330)
 
 
 def _for_pixels(words: str) -> str:
@@ -205,27 +228,38 @@ class _Axis:
         return (step * np.arange(first, last + 1) + 0.0).tolist()  # + 0.0: no −0
 
 
-def _draw_chart(canvas: Canvas, chart: Chart, left: float) -> None:
-    start, end, bottom, top = left + _LEFT, left + _PANEL_WIDTH - _RIGHT, _PANEL_HEIGHT - _BOTTOM, _TOP + 28
+def _draw_chart(canvas: Canvas, chart: Chart, left: float, size: tuple[int, int]) -> None:
+    width, height = size
+    names = max((text_width(line.name, _FONT_SIZE) for line in chart.lines), default=0.0)
+    start, end = left + _LEFT, left + width - _GAP - (names + 10 if names else 0)
+    picture_height = _PICTURE_SIDE + 8 if chart.pictures else 0
+    bottom, top = height - _BOTTOM, _TOP + 34 + max(0, picture_height - 20)
     every = [y for line in chart.lines for y in (*line.y, *(v for pair in line.interval or [] for v in pair))]
     across = _Axis([x for line in chart.lines for x in line.x], start, end, chart.log_x)
-    up = _Axis(every, bottom, top, chart.log_y)
-    canvas.label((start, _TOP + 4), chart.title, _BLACK, _FONT_SIZE)
+    up = _Axis([y for y in chart.y_range or every if np.isfinite(y)], bottom, top, chart.log_y)
+    canvas.label((start, _TOP + 4), chart.title, _BLACK, _FONT_SIZE + 1, bold=True)
+    for place, picture in enumerate(chart.pictures):
+        corner = (end - (len(chart.pictures) - place) * (_PICTURE_SIDE + 8), _TOP - 8)
+        canvas.tile(picture, corner, (_PICTURE_SIDE, _PICTURE_SIDE))
+    if chart.ground is not None:
+        share = chart.ground[..., None]
+        canvas.tile(1 - share + share * np.array(_PALETTE[3][:3]) / 255, (start, top), (end - start, bottom - top))
     for tick in up.ticks:
         canvas.line((start, up(tick)), (end, up(tick)), _GRID, 1)
         canvas.label((start - 8, up(tick) + 4), f"{tick:.5g}", _BLACK, _FONT_SIZE, "end")
     for tick in across.ticks:
         canvas.label((across(tick), bottom + 20), f"{tick:.5g}", _BLACK, _FONT_SIZE, "middle")
-    canvas.label(((start + end) / 2, _PANEL_HEIGHT - 10), chart.x_axis, _BLACK, _FONT_SIZE, "middle")
-    canvas.label((start, top - 8), chart.y_axis, _BLACK, _FONT_SIZE - 2)
-    ends = _apart([up(line.y[-1]) for line in chart.lines], 16)
-    for place, (line, height) in enumerate(zip(chart.lines, ends, strict=True)):
-        colour = _PALETTE[(place + 3) % len(_PALETTE)]
+    canvas.label(((start + end) / 2, height - 10), chart.x_axis, _BLACK, _FONT_SIZE, "middle")
+    canvas.label((start, top - 12), chart.y_axis, _QUIET, _FONT_SIZE - 1)
+    ends = _apart([up(line.y[-1]) if np.isfinite(line.y[-1]) else top for line in chart.lines], 16)
+    first_colour = 3 if chart.ground is None else 0  # not blue on blue
+    for place, (line, label) in enumerate(zip(chart.lines, ends, strict=True)):
+        colour = _PALETTE[(place + first_colour) % len(_PALETTE)]
         points = np.array([(across(x), up(y)) for x, y in zip(line.x, line.y, strict=True)])
-        if not line.dots:
-            canvas.polyline(points, colour, 2)
+        for first, last in [] if line.dots else runs(np.isfinite(points[:, 1])):
+            canvas.polyline(points[first:last], colour, 2)
         for point in points if line.dots or line.interval else []:
-            canvas.disc((float(point[0]), float(point[1])), 3, colour)
+            canvas.disc((float(point[0]), float(point[1])), 3 if len(points) < _MANY_DOTS else 1.6, colour)
         for x, (low, high) in zip(line.x, line.interval or [], strict=False):
             canvas.line((across(x), up(low)), (across(x), up(high)), colour, 1)
-        canvas.label((end + 10, height + 4), line.name, colour, _FONT_SIZE)
+        canvas.label((end + 10, label + 4), line.name, colour, _FONT_SIZE)
