@@ -10,6 +10,7 @@ from explorer.app.throttled_log import ThrottledLog
 
 # Not among them: what clears the caches of all visitors, asks about git, or switches what belongs to developers.
 _KINDS = ("rerun_script", "stop_script", "app_heartbeat", "file_urls_request", "backend_operation_request")
+_NUMBERS = {"int_value", "double_value"}  # which pages do not tell apart
 _MAX_FILES = 20  # in one request for places to upload to
 
 
@@ -46,7 +47,7 @@ def _trouble(runtime: Runtime, session_id: str, msg: BackMsg) -> str:
         given = state.WhichOneof("value")
         if widget is None or given is None:
             continue
-        if given != widget.value_type:
+        if given != widget.value_type and not {given, widget.value_type} <= _NUMBERS:
             return f"a widget has a value of the type {given}"
         try:
             widget.deserializer(unpack_widget_state_value(state))

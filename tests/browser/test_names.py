@@ -11,7 +11,7 @@ def tab():
     """A page in a browser that finds every name on this machine, as after DNS rebinding; and the port of a server."""
     with (
         serving(8690, "--allowed-host", "tsa.test") as address,
-        browsing("--host-resolver-rules=MAP *.test 127.0.0.1") as browser,
+        browsing("--host-resolver-rules=MAP *.test 127.0.0.1, MAP *.test. 127.0.0.1") as browser,
     ):
         page = browser.new_page()
         page.set_default_timeout(TIMEOUT_MS)

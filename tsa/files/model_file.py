@@ -29,6 +29,7 @@ from tsa.model import (
 )
 
 _MAX_PATCH_PIXELS = 128 * 128
+_MAX_ABOUT_BYTES = 2**19  # JSON takes up to thirty times as much in memory
 _ROUNDING = 1e-13  # of a filter of a DFT, between machines
 
 
@@ -109,6 +110,11 @@ def read(
         raise ModelFileError(f"There is no model file {source!s}, and no bundled model of that name ({names}).")
     arrays, chosen = _arrays(source, array)
     ours = "filters" in arrays and "W" not in arrays
+    if "about" in arrays and arrays["about"].nbytes > _MAX_ABOUT_BYTES:
+        raise ModelFileError(
+            f"The provenance in this model file has {arrays['about'].nbytes >> 10:,} kB; at most "
+            f"{_MAX_ABOUT_BYTES >> 10:,} kB are read."
+        )
     try:
         about = json.loads(arrays["about"].tobytes()) if "about" in arrays else {}
     except (ValueError, RecursionError) as error:
@@ -117,6 +123,8 @@ def read(
         raise ModelFileError("The noise or the provenance in this model file has the wrong form.")
     filters, note = take_filters(arrays), ""
     weights = arrays.get("weights")
+    if weights is not None and weights.ndim not in (1, 2):
+        raise ModelFileError(f"Weights have the shape (J,) or (J, p); in this model file they have {weights.shape}.")
     try:
         shape = tuple(int(n) for n in arrays["shape"].ravel().real) if "shape" in arrays else None
         if filters.dtype.kind != "c" or not ours:

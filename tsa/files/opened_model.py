@@ -23,6 +23,7 @@ from tsa.model import Subgroup, Torus, real_columns
 
 # Mean purity from which the filters of a square array are taken to be in its columns, without trying its rows.
 _MIN_COLUMN_PURITY = 0.9
+_MAX_WEIGHT = (1024, 128)  # for one parameter, for several: posteriors have as many harmonics along each
 _MAX_ORDER = 10_000  # of a factor of a group found in pairs
 
 
@@ -48,6 +49,15 @@ class OpenedModel:
     action: LatticeAction
     note: str = ""
     known_spectra: Array | None = None  # (J, n), if they were computed for opening
+
+    def __post_init__(self) -> None:
+        """Refuse weights with which a file of a few kilobytes would ask for minutes of work."""
+        largest, most = int(np.abs(self.model.irreps.values).max(initial=0)), _MAX_WEIGHT[self.model.parameters > 1]
+        if largest > most:
+            raise ModelFileError(
+                f"This file has a weight of {largest:,}; models with weights up to {most:,} are opened here. The file "
+                "is damaged, or tsa.load can read it."
+            )
 
     @cached_property
     def spectra(self) -> Array:

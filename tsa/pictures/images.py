@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, UnidentifiedImageError
 from scipy import ndimage
 
 from tsa._base import Array, ShapeError, TSAError, checks
@@ -23,6 +23,15 @@ _MAX_PIXELS = 40_000_000
 _LUMINANCE = np.array([0.299, 0.587, 0.114])  # of red, green and blue, as in Pillow
 _MAX_SIDE_PIXELS = 1024  # larger images are scaled down
 _MAX_ASPECT_RATIO = 100  # longer over shorter side
+_TURN_UPRIGHT = {  # by EXIF orientation; 1 is upright
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
 
 
 @dataclass(frozen=True)
@@ -56,7 +65,7 @@ def open_picture(data: bytes, colour: bool = False) -> Array:
             if min(width, height) < 2 or max(width, height) > _MAX_ASPECT_RATIO * min(width, height):
                 raise PictureError(f"This picture has only {width} × {height} pixels.")
             image.draft("RGB" if colour else "L", (_MAX_SIDE_PIXELS, _MAX_SIDE_PIXELS))
-            upright = ImageOps.exif_transpose(image)
+            upright = _upright(image)
             return _coloured(upright) if colour else _grey(upright)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise PictureError("This picture is too large; at most 40 megapixels are read.") from None
@@ -64,6 +73,16 @@ def open_picture(data: bytes, colour: bool = False) -> Array:
         raise PictureError("This is not a PNG, JPEG, WebP, BMP or GIF picture.") from None
     except (OSError, ValueError, SyntaxError, EOFError, Warning, MemoryError) as error:
         raise PictureError("This picture is damaged and cannot be read.") from error
+
+
+def _upright(image: Image.Image) -> Image.Image:
+    """The image turned as its EXIF data say; as it is if they are damaged."""
+    try:
+        orientation = image.getexif().get(ExifTags.Base.Orientation)
+        turn = _TURN_UPRIGHT.get(orientation) if isinstance(orientation, int) else None
+    except Exception:  # Pillow decodes all of the EXIF data, and raises whatever that runs into
+        turn = None
+    return image if turn is None else image.transpose(turn)
 
 
 def _coloured(image: Image.Image) -> Array:

@@ -25,7 +25,7 @@ from tests.explorer.app.test_hosts import HOSTS, ORIGINS
 
 pytestmark = pytest.mark.slow
 
-MESSAGES = int(os.environ.get("TSA_FUZZ_MESSAGES", "200"))  # of each kind; a thorough run takes 10,000
+MESSAGES = int(os.environ.get("TSA_FUZZ", "200"))  # for all pages together; a thorough run has 10,000
 SOCKETS = ("/_stcore/stream", "/live")
 ROOT = str(Path(explorer.__file__).parents[1]).encode()
 LEAK = re.compile(rb'Traceback|site-packages|line \d+, in |File ["&\\]|' + re.escape(ROOT))
