@@ -30,6 +30,11 @@ _MAX_PORTS_TRIED = 20
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and serve the app until it is stopped; returns the exit code."""
     allow_any_console()
+    argv = sys.argv[1:] if argv is None else argv
+    if argv[:1] == ["lesson"]:
+        from explorer.tools import lesson_command
+
+        return lesson_command(argv[1:])
     parser = argparse.ArgumentParser(
         prog="tsa-explorer",
         description="Explore Toroidal Subgroup Analysis.",
@@ -42,8 +47,12 @@ def main(argv: list[str] | None = None) -> int:
     names = "name that visitors reach this server by, besides localhost and --host; may be given several times"
     parser.add_argument("--allowed-host", metavar="NAME", action="append", default=[], help=names)
     parser.add_argument("--model", metavar="FILE", help="model to explore: a bundled name or a file")
+    parser.add_argument("--lessons", metavar="FOLDER", help="folder of further lessons, a folder each")
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser window")
-    commands = "bench: measure the delays of the app, in Chromium; shots: take the README's pictures into ./assets"
+    commands = (
+        "bench: measure the delays of the app, in Chromium; shots: take the README's pictures into ./assets; "
+        "lesson: check or print lessons, see tsa-explorer lesson --help"
+    )
     parser.add_argument("command", nargs="?", choices=["bench", "shots"], help=commands)
     options = parser.parse_args(argv)
     if options.command == "bench":
@@ -63,6 +72,15 @@ def main(argv: list[str] | None = None) -> int:
             print(f"tsa-explorer: {error}", file=sys.stderr)
             return 2
         os.environ["TSA_EXPLORER_MODEL"] = options.model
+    if options.lessons:
+        from explorer.course import FOLDER_VARIABLE, read_course
+
+        try:
+            read_course(options.lessons)
+        except TSAError as error:
+            print(f"tsa-explorer: {error}", file=sys.stderr)
+            return 2
+        os.environ[FOLDER_VARIABLE] = options.lessons
     if not 0 < options.port < 65536:
         print(f"tsa-explorer: a port is a number from 1 to 65535; got {options.port}.", file=sys.stderr)
         return 2

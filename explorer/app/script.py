@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from explorer.components.ticket import keep_ticket
-from explorer.pages import filters, lab, model, motion, orbits, recognise, train
+from explorer.pages import dft, filters, home, lab, lesson, model, motion, orbits, recognise, train
 from explorer.session import models, run
 from tsa._base import assets
 
@@ -18,6 +18,8 @@ style = Path(__file__).with_name("app.css").read_text(encoding="utf-8")
 st.html(f"<style>{style}</style>")
 page = st.navigation(
     [
+        st.Page(home.page, title="Home", url_path="home"),
+        st.Page(lesson.page, title="Lessons", url_path="lesson"),
         st.Page(lab.page, title="Lab", default=True),
         st.Page(motion.page, title="Motion", url_path="motion"),
         st.Page(filters.page, title="Filters", url_path="filters"),
@@ -25,6 +27,7 @@ page = st.navigation(
         st.Page(model.page, title="Model", url_path="model"),
         st.Page(train.page, title="Train", url_path="train"),
         st.Page(orbits.page, title="Orbits", url_path="orbits"),
+        st.Page(dft.page, title="DFT", url_path="dft"),
     ],
     position="hidden" if st.context.is_embedded else "top",
 )

@@ -21,6 +21,13 @@
     (isStep ? history.replaceState : push).call(history, state, unused, address);
   };
 
+  // The first visit, without a link, begins at Home. Who comes by a link sees what it names.
+  try {
+    const bare = location.pathname.endsWith("/") && !location.search && !location.hash;
+    if (bare && !localStorage.getItem("tsa-been")) push.call(history, history.state, "", "home");
+    if (bare) localStorage.setItem("tsa-been", "1");
+  } catch {} // storage may be forbidden
+
   // On a narrow screen the menu covers the page. Streamlit keeps in the browser that it was open: start without it, and
   // close it when a page has been chosen.
   const narrow = matchMedia("(max-width: 768px)");

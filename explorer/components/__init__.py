@@ -12,14 +12,14 @@ SCRIPT_FOLDERS = (BROWSER, _HERE)  # JavaScript modules can be imported from the
 
 
 def component(package: str, folder: Path | None = None, inserted: str = "") -> Any:
-    """Register the component of the package `….name`: `name.html`, `name.css`, and `name.js` joined with its imports.
+    """Register the component of the package `explorer.components.….name`: `name.html`, `name.css`, and `name.js` joined with its imports.
 
     The files are in the folder of the package, or else in `folder`. `inserted` takes the place of the comment
     `<!-- inserted -->` in the HTML.
     """
-    name = package.rpartition(".")[2]
-    beside = (folder or _HERE / name) / name
-    own = _HERE / name / f"{name}.js"
+    name, here = package.rpartition(".")[2], _HERE.joinpath(*package.split(".")[2:])
+    beside = (folder or here) / name
+    own = here / f"{name}.js"
 
     def text(path: Path) -> str:
         return path.read_text(encoding="utf-8")

@@ -7,6 +7,7 @@ from explorer.course.examine import computed, examine
 from explorer.course.expression import LessonError, fact_names
 from explorer.course.facts import DFT_NOISE, FACTS, Subject, drawn_dft, drawn_posterior, learned_phases
 from explorer.course.lesson import Choice, Lesson, Step, Term
+from explorer.course.printing import lesson_page
 from explorer.course.reading import read_course, read_lesson
 from explorer.course.text import inline_html, to_html
 
@@ -29,6 +30,7 @@ __all__ = [
     "find_lesson",
     "inline_html",
     "learned_phases",
+    "lesson_page",
     "lessons",
     "read_course",
     "read_lesson",

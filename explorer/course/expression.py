@@ -48,7 +48,7 @@ class Facts(Protocol):
 
 
 _FORMS = ("at", "count")  # they take an expression
-_RESERVED = frozenset({"other", "drawn"})
+_RESERVED = frozenset({"other", "drawn", "scene"})
 
 
 def fact_names(kind: type) -> dict[str, str]:
@@ -104,9 +104,7 @@ def parse(text: object, kind: type, cheap: bool = True, check_link: Callable[[st
     return Expression(text.strip(), tree)
 
 
-def _check(
-    node: ast.expr, text: str, kind: type, cheap: bool, check_link: Callable[[str], None], depth: int
-) -> None:
+def _check(node: ast.expr, text: str, kind: type, cheap: bool, check_link: Callable[[str], None], depth: int) -> None:
     def within(*nodes: ast.expr) -> None:
         for one in nodes:
             _check(one, text, kind, cheap, check_link, depth + 1)
@@ -190,9 +188,7 @@ def _value(node: ast.expr, facts: Facts) -> Any:
             return any(_value(one, facts) for one in parts)
         case ast.Compare(left=left, ops=ops, comparators=rights):
             values = [_value(left, facts), *(_value(one, facts) for one in rights)]
-            return all(
-                bool(_COMPARED[type(op)](a, b)) for op, a, b in zip(ops, values[:-1], values[1:], strict=True)
-            )
+            return all(bool(_COMPARED[type(op)](a, b)) for op, a, b in zip(ops, values[:-1], values[1:], strict=True))
         case ast.Call(func=ast.Name(id="at"), args=[ast.Constant(value=link), inner]):
             return _value(inner, facts.other(str(link)))
         case ast.Call(func=ast.Name(id="count"), args=[ast.Constant(value=int(number)), inner]):

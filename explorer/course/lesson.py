@@ -91,5 +91,3 @@ class Lesson:
 def step_number(name: str) -> int:
     """The number of a step, from 1."""
     return LESSON_STEPS.index(name) + 1
-
-

@@ -1,5 +1,6 @@
-"""Reads the folder of a lesson: `lesson.toml` and pictures. The folder is not trusted: sizes are checked before anything
-is read, and what is not understood is refused with one sentence.
+"""Reads the folder of a lesson: `lesson.toml` and pictures. The folder is not trusted.
+
+Sizes are checked before anything is read, and what is not understood is refused with one sentence.
 """
 
 import os
@@ -198,9 +199,7 @@ def _whole(value: object, what: str, least: int, most: int) -> int:
     return value
 
 
-def _step(
-    table: Mapping[str, Any], name: str, page: str, pictures: Mapping[str, str], before: Sequence[Step]
-) -> Step:
+def _step(table: Mapping[str, Any], name: str, page: str, pictures: Mapping[str, str], before: Sequence[Step]) -> Step:
     _known(table, name if name in _KEYS else "step", f"[{name}]")
     text = checked_text(table.get("text"), f"{name}.text", _MAX_TEXT)
     controls = table.get("controls", [])
@@ -297,7 +296,5 @@ def _pairs(table: object) -> HiddenPairs:
     if not isinstance(noise, int | float) or not 0 <= noise <= 1:
         raise LessonError("pairs.noise is a number from 0 to 1.")
     first, second = (_whole(one, "a number of pairs.turns", 1, 7) for one in turns)
-    count = _whole(table.get("count", 5000), "pairs.count", 100, 5000)
-    return HiddenPairs((first, second), count, float(noise), _whole(table.get("seed", 0), "pairs.seed", 0, 2**31 - 1))
-
-
+    size = _whole(table.get("count", 5000), "pairs.count", 100, 5000)
+    return HiddenPairs((first, second), size, float(noise), _whole(table.get("seed", 0), "pairs.seed", 0, 2**31 - 1))

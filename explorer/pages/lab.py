@@ -4,7 +4,9 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from explorer import live
 from explorer.components.live_line import live_line
@@ -27,11 +29,11 @@ def page() -> None:
     run.listen()
     hide = set(HIDEABLE) if st.context.is_embedded else view.current().hide
     if hide >= set(HIDEABLE) - {"symmetry", "window"}:  # links older than the one, and without the other, mean all
-        _stage()
+        show_stage()
     else:
         controls, main = st.columns([1, 5], gap="small")
         with main:
-            _stage()
+            show_stage()
         with controls:
             _controls(hide)
     live_line(view.visitor())
@@ -59,7 +61,13 @@ def _shown() -> _Shown:
     return _Shown(pair, digest, all(editor.done for editor in editors), max(editor.sequence for editor in editors))
 
 
-def _stage() -> None:
+def shown_x() -> NDArray[np.float64]:
+    """The picture x as it is now, with its notch."""
+    return _shown().scene.x
+
+
+def show_stage(in_lesson: bool = False, alone: bool = False) -> None:
+    """The stage, for the pictures as edited so far; in a lesson without scenes to start with, or the dial alone."""
     shown = _shown()
     pair, digest, notch = shown.scene, shown.digest, view.current().notch
     moved = {patch: pictures.moved(patch) for patch in pictures.PATCHES if patch == "x" or pair.y is not None}
@@ -79,7 +87,9 @@ def _stage() -> None:
         live.push(view.visitor(), view.revision(), at_angle)
     make = partial(caches.packed_sweep, digest, pair) if shown.done else at_angle
     scenario = scenario_of(view.current())
-    extra = {"scenario": scenario.name, "question": scenario.question} if scenario else {}
+    extra: dict[str, object] = {"scenario": scenario.name, "question": scenario.question} if scenario else {}
+    if in_lesson:
+        extra = {"lesson": True, "alone": alone}
     stage(view.data_for("stage", digest, make, shown.sequence, whole=shown.done, extra=extra))
 
 
@@ -93,10 +103,11 @@ def _controls(hide: Set[str]) -> None:
             if st.segmented_control("Picture y", kinds, required=True, **pictures.second_widget()) == pictures.OTHER:
                 choose("y", "Picture of y")
     with st.container(key="labcontrols_settings"):
-        _settings(hide)
+        show_settings(hide)
 
 
-def _settings(hide: Set[str]) -> None:
+def show_settings(hide: Set[str]) -> None:
+    """The controls below those of the pictures, without those in `hide`."""
     if "noise" not in hide:
         st.slider(
             "Pixel noise on y", 0.0, 1.0, step=0.05, **view.widget("pixel_noise", "noise"),

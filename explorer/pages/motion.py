@@ -52,18 +52,19 @@ def page() -> None:
     hide = set(HIDEABLE) if st.context.is_embedded else view.current().hide
     shown = shown_motion.shown()
     if hide >= {"x", "noise", "sigma", "prior", "model", "observe", "save", "window"}:
-        _component(shown, hide)
+        show_motion(shown, hide)
     else:
         controls, main = st.columns([1, 5], gap="small")
         with main:
-            _component(shown, hide)
+            show_motion(shown, hide)
         with controls:
             _controls(shown, hide)
     live_line(view.visitor())
     run.finish()
 
 
-def _component(shown: shown_motion.ShownMotion, hide: Set[str]) -> None:
+def show_motion(shown: shown_motion.ShownMotion, hide: Set[str]) -> None:
+    """The component, and answers for it while a hand drags."""
     if shown.trouble:
         st.warning(shown.trouble)
     chosen, model = view.current(), shown_motion.model()
@@ -98,7 +99,7 @@ def _controls(shown: shown_motion.ShownMotion, hide: Set[str]) -> None:
     # Two containers: on a narrow screen the component stands between them.
     with st.container(key="controls_motion"):
         if "x" not in hide:
-            _picture()
+            choose_world()
     with st.container(key="controls_rest"):
         _settings(shown, hide)
 
@@ -128,7 +129,8 @@ def _settings(shown: shown_motion.ShownMotion, hide: Set[str]) -> None:
         _save(scene)
 
 
-def _picture() -> None:
+def choose_world() -> None:
+    """The picture that moves, and experiments to start with."""
     names = [*PERIODIC_PICTURES, OWN_WORLD]
     bound = view.bound(
         "gallery_world", view.current().world,

@@ -63,6 +63,12 @@ def finish() -> None:
         st.query_params.from_dict(link)
 
 
+def link_says_more_than(*names: str) -> bool:
+    """Whether the address that was read or written last has other parameters than these."""
+    address: Address | None = st.session_state.get("address")
+    return address is not None and bool(set(address.link) - set(names))
+
+
 def notice() -> str:
     """A notice to be shown to the visitor once; empty if there is none."""
     return st.session_state.pop("notice", "")

@@ -69,6 +69,18 @@ def obey(reader: str, *fields: str) -> int:
     return max([number for number, writer in changes if writer != reader], default=_FIRST_REVISION)
 
 
+def writer(*fields: str) -> str:
+    """Who changed one of these fields last; empty if they are as at first."""
+    return max((_stored().changed[name] for name in fields if name in _stored().changed), default=(0, ""))[1]
+
+
+def opens(thing: object) -> bool:
+    """Whether this differs from what was given in the last call on this page."""
+    before = st.session_state.get("opened")
+    st.session_state["opened"] = thing
+    return before != thing
+
+
 def _stored() -> Stored:
     return st.session_state.setdefault("view", Stored())
 
@@ -90,6 +102,11 @@ def setting(key: str, default: T) -> dict[str, Any]:
         settings[key] = value
 
     return bound(key, settings.get(key, default), write)
+
+
+def preset(**settings: object) -> None:
+    """Set what widgets of `setting` show when they are next new on a page."""
+    st.session_state.setdefault("settings", {}).update(settings)
 
 
 def bound(key: str, value: T, write: Callable[[T], None], newest: int = _FIRST_REVISION) -> dict[str, Any]:
@@ -134,7 +151,7 @@ def choice(key: str, default: T) -> T:
 
 def leave_page() -> None:
     """Forget the widgets and components of a page before another is drawn, which may use the same keys."""
-    for name in ("widgets", "mounted"):
+    for name in ("widgets", "mounted", "opened"):
         st.session_state.pop(name, None)
 
 

@@ -134,7 +134,7 @@ def _time_sweep() -> None:
 def _time_opening(page: Any, address: str) -> None:
     for visit in ("first", "second"):
         start = time.perf_counter()
-        page.goto(address)
+        page.goto(f"{address}/?angle=30")
         page.wait_for_selector(".stage[data-drawn]")
         print(f"{visit} opening: stage drawn after {time.perf_counter() - start:.2f} s")
 
@@ -212,7 +212,7 @@ def _time_meanwhile(page: Any, browser: Any, address: str) -> None:
     other.get_by_text("2,000,000").first.wait_for()
     other.get_by_role("button", name="Start").click()
     other.get_by_text("The filters as they are now").wait_for(timeout=60_000)
-    page.goto(address)
+    page.goto(f"{address}/?angle=30")
     page.wait_for_selector(".stage[data-drawn]")
     print("while another visitor trains:")
     _time_dial(page)

@@ -17,9 +17,9 @@ def take_shots(folder: Path) -> int:
 
 def _take(browser: Any, address: str, folder: Path) -> None:
     for name, path, drawn, scheme, width, height in (
-        ("lab.png", "", ".stage[data-drawn]", "light", 1440, 900),
-        ("lab-dark.png", "", ".stage[data-drawn]", "dark", 1440, 900),
-        ("lab-phone.png", "", ".stage[data-drawn]", "light", 390, 844),
+        ("lab.png", "/?angle=30", ".stage[data-drawn]", "light", 1440, 900),
+        ("lab-dark.png", "/?angle=30", ".stage[data-drawn]", "dark", 1440, 900),
+        ("lab-phone.png", "/?angle=30", ".stage[data-drawn]", "light", 390, 844),
         ("motion.png", "/motion", ".motion[data-drawn]", "light", 1440, 900),
     ):
         page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)

@@ -115,6 +115,7 @@ export function drawFlat(self, canvas) {
     strokeBins(pen, bins);
   });
   pen.restore();
+  drawDots(self, pen, at);
 
   const [u, v] = self.weights.map((weight) => fraction((weight * self.s) / TURN));
   pen.strokeStyle = self.style.color;
@@ -130,6 +131,21 @@ export function drawFlat(self, canvas) {
   dot(self, pen, [at(u, 0)[0], y + 7], u * TURN, 5);
   dot(self, pen, [x - 7, at(0, v)[1]], v * TURN, 5);
   dot(self, pen, at(u, v), self.s, 9);
+}
+
+/**
+ * Pairs of phases that a lesson has found: small dots on top of the path.
+ * @param {Orbits} self
+ * @param {Pen} pen
+ * @param {(u: number, v: number) => Point} at
+ */
+function drawDots(self, pen, at) {
+  pen.fillStyle = self.style.color;
+  for (const [first, second] of self.follower.header.dots ?? []) {
+    pen.beginPath();
+    pen.arc(...at(fraction(first / TURN), fraction(second / TURN)), 1.8, 0, TURN);
+    pen.fill();
+  }
 }
 
 /**

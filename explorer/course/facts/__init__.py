@@ -1,11 +1,10 @@
 """What checks and claims of lessons can say: facts about a view, computed by `tsa`; a class for each kind of page."""
 
-from collections.abc import Mapping
-
 from explorer.course.facts.dft import DFT_NOISE, DftFacts, drawn_dft, drawn_posterior
 from explorer.course.facts.lab import LabFacts
 from explorer.course.facts.learning import OrbitFacts, TrainFacts, learned_phases
 from explorer.course.facts.motion import MotionFacts
+from explorer.course.facts.pages import FACTS
 from explorer.course.facts.subject import TRAINING, About, HiddenPairs, Subject, picture_of
 
 __all__ = [
@@ -25,11 +24,3 @@ __all__ = [
     "learned_phases",
     "picture_of",
 ]
-
-FACTS: Mapping[str, type[About]] = {
-    "lab": LabFacts,
-    "motion": MotionFacts,
-    "dft": DftFacts,
-    "train": TrainFacts,
-    "orbits": OrbitFacts,
-}

@@ -8,7 +8,8 @@ import numpy as np
 
 from explorer.course.expression import LessonError
 from explorer.course.facts.subject import LEAST_MASS, About, picture_of
-from explorer.state import LAB_MODEL, Digit, Shape, Source, scene
+from explorer.state import LAB_MODEL, Digit, Shape, Source
+from explorer.state import scene as scene_of
 from tsa._base import Array
 from tsa.density import GeneralizedVonMises
 from tsa.pictures import notched
@@ -26,16 +27,17 @@ class LabFacts(About):
         return replace(self, _draw=number)
 
     @cached_property
-    def _scene(self) -> Scene:
+    def scene(self) -> Scene:
+        """What is compared."""
         view = self._view
         model = self._subject.open_model(view.model or LAB_MODEL).model.with_noise(view.sigma)
         y = None if view.y is None else picture_of(view.y)
-        pair = scene(view, model, notched(picture_of(view.x), view.notch), y)
+        pair = scene_of(view, model, notched(picture_of(view.x), view.notch), y)
         return pair if self._draw is None else replace(pair, observation=self._draw)
 
     @cached_property
     def _sweep(self) -> Any:
-        return self._scene.sweep(whole=False)
+        return self.scene.sweep(whole=False)
 
     @cached_property
     def _posterior(self) -> GeneralizedVonMises:
@@ -48,7 +50,10 @@ class LabFacts(About):
 
     def _circle(self, j: float) -> int:
         """The index in the model of the circle with this number on the page."""
-        return int(self._scene.model.irreps.order()[int(j)])
+        order = self.scene.model.irreps.order()
+        if not 1 <= j <= len(order):
+            raise LessonError(f"Circles have the numbers 1 to {len(order)}; got {j:g}")
+        return int(order[int(j) - 1])
 
     @property
     def x(self) -> str:
@@ -82,8 +87,8 @@ class LabFacts(About):
 
     @property
     def circle(self) -> int:
-        """The number of the circle that is chosen; −1 if none is."""
-        return -1 if self._view.circle is None else self._view.circle
+        """The number of the circle that is chosen, as its panel prints it; 0 if none is."""
+        return 0 if self._view.circle is None else self._view.circle + 1
 
     @cached_property
     def norm(self) -> float:
@@ -104,19 +109,19 @@ class LabFacts(About):
 
     @cached_property
     def _turning(self) -> Array:
-        return np.abs(np.asarray(self._scene.model.weights)) > 0
+        return np.abs(np.asarray(self.scene.model.weights)) > 0
 
     @cached_property
     def loudest(self) -> int:
         """The number of the circle that turns and has the largest κ."""
-        order = self._scene.model.irreps.order()
+        order = self.scene.model.irreps.order()
         kappa = np.where(self._turning, np.abs(self._sweep.eta[0]), 0.0)
-        return int(np.argmax(kappa[order]))
+        return int(np.argmax(kappa[order])) + 1
 
     @cached_property
     def _errors(self) -> Array:
         """How far the phase of each turning circle is from what the true turn makes it, in degrees."""
-        weights = np.asarray(self._scene.model.weights)
+        weights = np.asarray(self.scene.model.weights)
         turned = self._sweep.eta[0] * np.exp(-1j * weights * np.radians(self._view.angle))
         return np.abs(np.degrees(np.angle(turned)))
 
@@ -141,7 +146,7 @@ class LabFacts(About):
         """The best turn if every circle had the same loudness, in degrees."""
         eta = self._sweep.eta[0]
         votes = np.where(self._turning, eta / np.maximum(np.abs(eta), 1e-300), 0)
-        return float(np.degrees(GeneralizedVonMises(self._scene.model.irreps.pool(votes)).mode()) % 360)
+        return float(np.degrees(GeneralizedVonMises(self.scene.model.irreps.pool(votes)).mode()) % 360)
 
     def wave(self, weight: float) -> float:
         """The height κ of the wave of this weight in the posterior."""
@@ -223,7 +228,7 @@ class LabFacts(About):
         return self._norms(self._sweep.x)
 
     def _norms(self, patch: Array) -> Array:
-        return np.asarray(self._scene.model.pooled_norms(patch))
+        return np.asarray(self.scene.model.pooled_norms(patch))
 
     @cached_property
     def bars_apart(self) -> float:

@@ -62,11 +62,7 @@ def _learned(pairs: int, rate: float, seed: int) -> Array:
     if not (0 < pairs <= 250_000 and 0.001 <= rate <= 10 and 0 <= seed < 2**31):
         raise LessonError("A trial trains with at most 250,000 pairs, a rate from 0.001 to 10 and a seed of 0 or more")
     run = TrainingRun("shift", (16,), 7, n_pairs=pairs, learning_rate=rate, seed=seed)
-    progress = None
-    for progress in run.train():
-        pass
-    assert progress is not None
-    return np.asarray(progress.filters)
+    return np.asarray(list(run.train())[-1].filters)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +85,7 @@ class OrbitFacts(About):
         """How well these weights tie the two phases together, from 0 (not at all) to 1."""
         if first == second == 0:
             return 0.0
-        one, other = second * self._phases[:, 0], first * self._phases[:, 1]
-        return float(max(np.cos(one - other).mean(), np.cos(one + other).mean()))
+        return _tied(self._phases, first, second)
 
     def weight(self, number: float) -> float:
         """The weight that the first (1) or the second (2) circle is set to."""
@@ -117,12 +112,19 @@ class OrbitFacts(About):
 
 @cache
 def learned_phases(pairs: HiddenPairs) -> Array:
-    """The phases (count, 2) of the two circles that are learned from hidden pairs; turns (0, 0) are independent."""
+    """The phases (size, 2) of the two circles that are learned from hidden pairs; turns (0, 0) are independent."""
     rng = np.random.default_rng(pairs.seed)
-    basis, x = np.linalg.qr(rng.normal(size=(4, 4)))[0], rng.normal(size=(pairs.count, 4))
-    s = rng.uniform(0, 2 * np.pi, (pairs.count, 2))
+    basis, x = np.linalg.qr(rng.normal(size=(4, 4)))[0], rng.normal(size=(pairs.size, 4))
+    s = rng.uniform(0, 2 * np.pi, (pairs.size, 2))
     turns = s[:, :1] * pairs.turns if any(pairs.turns) else s
     secret = Torus(basis[:, ::2] + 1j * basis[:, 1::2])
     y = secret.reconstruct(np.exp(1j * turns) * secret.coordinates(x)) + pairs.noise * rng.normal(size=x.shape)
     learned = TSA(n_subspaces=2, noise=0.5, n_pairs=20_000, random_state=0).fit(x, y).model_
-    return np.asarray(learned.posterior(x, y).mu)
+    phases = np.asarray(learned.posterior(x, y).mu)
+    # A learned plane may be seen from either side: choose that of the second so that a tie runs upwards, as drawn.
+    one, other = (max(_tied(phases * (1, sign), a, b) for a, b in _RATIOS) for sign in (1, -1))
+    return phases * (1, 1 if one >= other else -1)
+
+
+def _tied(phases: Array, first: float, second: float) -> float:
+    return float(np.cos(second * phases[:, 0] - first * phases[:, 1]).mean())

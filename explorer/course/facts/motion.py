@@ -20,7 +20,8 @@ class MotionFacts(About):
     """Motion: a picture moves behind a window, and the posterior over all shifts."""
 
     @cached_property
-    def _scene(self) -> MotionScene:
+    def scene(self) -> MotionScene:
+        """What moves, and what is seen of it."""
         view = self._view
         side = fourier_side(view.shift_model)
         if side is None or view.world == OWN_WORLD:
@@ -32,7 +33,7 @@ class MotionFacts(About):
 
     @cached_property
     def _answer(self) -> MotionAnswer:
-        return self._scene.answer
+        return self.scene.answer
 
     @property
     def world(self) -> str:

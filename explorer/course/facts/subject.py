@@ -17,10 +17,10 @@ TRAINING = ("pairs", "rate", "seed")  # settings of a training in the link of a 
 
 
 class HiddenPairs(NamedTuple):
-    """Pairs of lists of four numbers, moved in two hidden planes that turn `turns` times as fast as one hidden angle."""
+    """Pairs of lists of four numbers, moved in two hidden planes: they turn `turns` times as fast as a hidden angle."""
 
     turns: tuple[int, int]
-    count: int
+    size: int
     noise: float
     seed: int
 

@@ -281,7 +281,9 @@ function create(root) {
     find("stage").classList.toggle("pending", self.pending);
     find("stage").classList.toggle("unanswered", self.hidden);
     find("reveal").hidden = !self.hidden;
-    const { scenario } = self.follower.header;
+    const { scenario, lesson, alone } = self.follower.header;
+    find("stage").classList.toggle("in-lesson", lesson === true);
+    find("stage").classList.toggle("dial-alone", alone === true);
     for (const start of starts.children) start.toggleAttribute("aria-current", start.dataset.scenario === scenario);
     drawDial(self, find("dial-canvas"));
     drawSeen(self, find);
