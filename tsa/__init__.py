@@ -70,7 +70,7 @@ from tsa.recognition import (
     nearest,
     phase_differences,
 )
-from tsa.registration import estimate_noise, register
+from tsa.registration import estimate_noise, estimate_power, register
 from tsa.stage import show
 
 __all__ = [
@@ -120,6 +120,7 @@ __all__ = [
     "discover",
     "equivariance_error",
     "estimate_noise",
+    "estimate_power",
     "estimate_weights",
     "fine_tune",
     "finite_difference_weights",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from explorer import live
 from explorer.components.live_line import live_line
 from explorer.components.stage import stage
-from explorer.pages.controls import choose, save, symmetry_panel
+from explorer.pages.controls import choose, noise_controls, save, symmetry_panel
 from explorer.session import caches, models, pictures, run, view
 from explorer.state import HIDEABLE, scenario_of, scene, scene_digest
 from tsa import files
@@ -108,17 +108,7 @@ def _controls(hide: Set[str]) -> None:
 
 def show_settings(hide: Set[str]) -> None:
     """The controls below those of the pictures, without those in `hide`."""
-    if "noise" not in hide:
-        st.slider(
-            "Pixel noise on y", 0.0, 1.0, step=0.05, **view.widget("pixel_noise", "noise"),
-            help="Standard deviation of Gaussian noise added to every pixel of y, where black is 0 and white is 1.",
-        )  # fmt: skip
-    if "sigma" not in hide:
-        st.slider(
-            "Expected noise σ", 0.2, 2.0, step=0.05, **view.widget("sigma", "sigma"),
-            help="Standard deviation of the noise that the model expects on every pixel of y. The smaller it is, the "
-            "more a difference between x and y counts, and the sharper the posterior.",
-        )  # fmt: skip
+    noise_controls(hide, _shown().scene)
     if "observe" not in hide:  # above the prior, which disappears after the first press
         _observe_again()
     if "prior" not in hide and not view.current().observations:

@@ -14,7 +14,8 @@ Picture = NDArray[np.float64]
 
 def scene(view: ViewState, model: Subgroup, x: Picture, y: Picture | None) -> Scene:
     """The scene of a view: its model at noise `view.sigma`, its pictures (y is None for a turned copy of x)."""
-    return Scene(model, x, y, view.angle, view.noise, view.observations, prior(view), _switched_off(view, model))
+    off = _switched_off(view, model)
+    return Scene(model, x, y, view.angle, view.noise, view.observations, prior(view), off, view.both)
 
 
 def _switched_off(view: ViewState, model: Subgroup) -> tuple[int, ...]:
@@ -35,7 +36,8 @@ def scene_digest(view: ViewState, model_digest: str, x: Picture, y: Picture | No
 
     The angle, the scale and the chosen subspace are not part of it: they only select from the sweep.
     """
-    return digest_of(model_digest, view.sigma, view.noise, view.observations, prior(view), view.without, x, y)
+    settings = (view.sigma, view.both, view.noise, view.observations, prior(view), view.without)
+    return digest_of(model_digest, *settings, x, y)
 
 
 def digest_of(*parts: object) -> str:

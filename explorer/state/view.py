@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 # Controls that a link can leave out.
 HIDEABLE = ("x", "y", "noise", "sigma", "prior", "model", "observe", "save", "symmetry", "window")
+SIGMA = (0.05, 2.0, 0.05)  # least and greatest expected noise in the lab, and the step of its slider
 PHOTO_PIXELS = 64  # side of a cropped photo in a link
 DRAWING_PIXELS = 48  # side of a drawing
 GREY_LEVELS = 8  # of a drawing: few, so that it fits into a link
@@ -61,7 +62,8 @@ Source = Shape | Digit | Pixels
 class ViewState:
     """What is chosen. Angles are whole degrees.
 
-    `noise` is the standard deviation of the pixel noise on y, `sigma` the noise of the model. `strength` and `centre`
+    `noise` is the standard deviation of the pixel noise on y, `sigma` the noise of the model; with `both` these are on
+    x as well. `strength` and `centre`
     are those of a von Mises prior over s; `prior` holds the natural parameters that `observations` have led to, and
     takes its place. `notch` is the share of the way from the picture x to the same picture with a notch, which breaks
     its symmetry. `without` has the weights that are switched off; `tried` is the turn by which the lab lays x over y,
@@ -85,6 +87,7 @@ class ViewState:
     angle: int = 30
     noise: float = 0.0
     sigma: float = 0.5
+    both: bool = False
     strength: float = 0.0
     centre: int = 0
     observations: int = 0

@@ -29,7 +29,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="registration: pairs for each row (default 300); discover: of each group (default 3000)",
     )
     command.add_argument(
-        "--kinds", nargs="+", default=[], help="registration: photos, shapes, digits, drawings, maps, discs"
+        "--kinds", nargs="+", default=[], help="registration: photos, shapes, digits, drawings, maps, text, discs"
     )
     command.add_argument(
         "--models",

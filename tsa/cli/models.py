@@ -112,8 +112,8 @@ def _print_coverage(found: Calibration) -> None:
     for i, level in enumerate(found.rows[0].levels):
         line = [" "] * (_COLUMNS + 1)
         line[round(_COLUMNS * level)] = "|"
-        for mark, row in zip(_MARKS, found.rows, strict=True):
-            place = round(_COLUMNS * float(row.coverage[i]))
+        for mark, way in zip(_MARKS, found.rows, strict=True):
+            place = round(_COLUMNS * float(way.coverage[i]))
             line[place] = mark if line[place] in " |" else "+"
         print(f"{100 * level:>4.0f} % {''.join(line)}")
 

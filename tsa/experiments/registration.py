@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from string import ascii_letters
 from typing import NamedTuple
 
 import numpy as np
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 from scipy import fft, ndimage, sparse
 from scipy.interpolate import CubicSpline
 from scipy.spatial import cKDTree
@@ -79,6 +80,7 @@ def kinds(photographs: Path | None = None) -> dict[str, Drawing]:
         "digits": lambda rng: (enlarged(digits[rng.integers(len(digits))] / 255, FINE), 1),
         "drawings": lambda rng: (_pen_strokes(rng), 1),
         "maps": lambda rng: (_street_map(rng), 1),
+        "text": lambda rng: (_printed_page(rng), 1),
         "discs": lambda rng: _shape(rng, [s for s in SHAPES.values() if not s.symmetry_order]),
     }
     photos = _photographs(photographs)
@@ -138,6 +140,21 @@ def _street_map(rng: np.random.Generator) -> Array:
     return ndimage.gaussian_filter(np.where(river, 0.1, picture), 1).astype(np.float32)
 
 
+def _printed_page(rng: np.random.Generator) -> Array:
+    """Three to six lines of letters, dark on a lighter page that is unevenly lit."""
+    lines = int(rng.integers(3, 7))
+    font = ImageFont.load_default(size=float(FINE / lines * rng.uniform(0.6, 0.9)))
+    image = Image.new("L", (FINE, FINE), 255)
+    for line in range(lines):
+        words = ["".join(rng.choice(list(ascii_letters), rng.integers(1, 8))) for _ in range(12)]
+        place = (-float(rng.uniform(0, 60)), FINE / lines * (line + float(rng.uniform(-0.1, 0.1))))
+        ImageDraw.Draw(image).text(place, " ".join(words), fill=int(rng.integers(0, 90)), font=font)
+    row, column = np.indices((FINE, FINE)) / FINE - 0.5
+    slope = rng.uniform(-0.3, 0.3, 2)
+    page = np.asarray(image, np.float32) / 255 * (0.75 + slope[0] * row + slope[1] * column)
+    return ndimage.gaussian_filter(page, 1).astype(np.float32)
+
+
 def make_pairs(draw: Drawing, size: int, n: int, seed: int) -> Pairs:
     """n pairs turned at full resolution by Pillow, about the middle of what the patch shows."""
     rng = np.random.default_rng(seed)
@@ -157,8 +174,7 @@ def make_pairs(draw: Drawing, size: int, n: int, seed: int) -> Pairs:
 def measure(model: Subgroup, pairs: Pairs, noise: tuple[float, float], where: str, known: bool, seed: int = 5) -> Cell:
     """Coverage, widths and errors of the posterior on noisy pairs, and the errors of polar cross-correlation."""
     size = pairs.x.shape[1]
-    rng = np.random.default_rng(seed)
-    x, y = (_noisy_patches(p, s, where, rng) for p, s in zip((pairs.x, pairs.y), noise, strict=True))
+    x, y = noisy_patches(pairs, noise, where, seed)
     planes = NoisyPlanes.of(model, Camera(size, size, where))
     begun = time.process_time()
     pair = PlanePair.of(planes, x, y)
@@ -179,6 +195,13 @@ def measure(model: Subgroup, pairs: Pairs, noise: tuple[float, float], where: st
     error, polar_error = (float(np.median(_error(angle, pairs))) for angle in (best, rival))
     wide = float(np.median(width))
     return Cell(coverage, wide, error, polar_error, seconds / len(x), polar_seconds / len(x))
+
+
+def noisy_patches(pairs: Pairs, noise: tuple[float, float], where: str = "patch", seed: int = 5) -> tuple[Array, Array]:
+    """Patches x and y (n, D) of clean pictures, with white noise of these σ on the patch or on the pixels."""
+    rng = np.random.default_rng(seed)
+    x, y = (_noisy_patches(p, s, where, rng) for p, s in zip((pairs.x, pairs.y), noise, strict=True))
+    return x, y
 
 
 def _noisy_patches(pictures: Array, sigma: float, where: str, rng: np.random.Generator) -> Array:

@@ -26,6 +26,7 @@ from tsa.registration.noise import estimate_noise, find_noise, pairs_of_patches
 from tsa.registration.photographs import measure_spectrum, photographic_power, spectrum_table
 from tsa.registration.planes import Camera, NoisyPlanes
 from tsa.registration.posterior import PairPosterior, PlanePair, noisy_pair, pair_posterior
+from tsa.registration.power import estimate_power
 from tsa.registration.register import Registration, Turn, register
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "digit_pictures",
     "enlarged",
     "estimate_noise",
+    "estimate_power",
     "find_noise",
     "measure_spectrum",
     "noise_ratio",

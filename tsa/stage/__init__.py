@@ -34,12 +34,13 @@ from tsa.stage.motion_output import (
 )
 from tsa.stage.packing import as_bytes, as_pairs, data_url, distinct, filter_bytes, framed, pack_arrays, pack_sweep
 from tsa.stage.page import show, stage_page
-from tsa.stage.reading import Readings, read_sweep
+from tsa.stage.reading import ALPHA, Readings, read_sweep
 from tsa.stage.scene import Scene
 from tsa.stage.sweep import sweep
 from tsa.stage.symmetry import Symmetry, Verdict, symmetry_of
 
 __all__ = [
+    "ALPHA",
     "BROWSER",
     "PICTURE_RADIUS",
     "RIM_OVER_PICTURE",

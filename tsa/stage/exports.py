@@ -92,6 +92,7 @@ def summary(scene: Scene) -> dict[str, object]:
         "angle": scene.angle,
         "sigma": scene.model.noise,
         "pixel_noise": scene.pixel_noise,
+        "noise_in": "both" if scene.both else "y",
         "prior": [[value.real, value.imag] for value in scene.prior],
     }
 
@@ -121,7 +122,11 @@ def snippet(scene: Scene, model: str, x: str | None = None, y: str | None = None
     `model` is what `tsa.load` opens; `x` and `y` are expressions for the pictures. Without them, the pixels are written
     out.
     """
-    noise = f"{scene.pixel_noise!r} * np.random.default_rng({scene.observation}).normal(size=x.size)"
+    noise, of_x = (
+        f"{scene.pixel_noise!r} * np.random.default_rng({seed}).normal(size=x.size)"
+        for seed in (scene.observation, [scene.observation, 1])
+    )
+    both = f", noise_x={scene.model.noise!r}, power=tsa.estimate_power(model, x, y)" if scene.both else ""
     second = "picture" if scene.y is None else "other"
     lines = [
         "import base64, zlib",
@@ -135,8 +140,9 @@ def snippet(scene: Scene, model: str, x: str | None = None, y: str | None = None
         f"x = tsa.patch(picture, {scene.size})",
         f"y = tsa.patch({second}, {scene.size}, turn=np.radians({scene.angle}))",
         *([f"y = y + {noise}"] if scene.pixel_noise else []),
+        *([f"x = x + {of_x}"] if scene.pixel_noise and scene.both else []),
         f"prior = {f'tsa.GeneralizedVonMises({list(scene.prior)!r})' if scene.prior else None}",
-        "posterior = model.posterior(x, y, prior)",
+        f"posterior = model.posterior(x, y, prior{both})",
         "",
         "degrees = np.arange(360)",
         "density = posterior.density(np.radians(degrees))",

@@ -16,9 +16,10 @@ from PIL import Image
 from tsa._base import Array
 from tsa.density import mean_rotation
 from tsa.model import Subgroup
+from tsa.registration import estimate_power
 from tsa.stage import look
 from tsa.stage.rows import WeightRow, loudness, weight_rows
-from tsa.stage.sweep import Sweep
+from tsa.stage.sweep import Sweep, natural_parameters
 from tsa.stage.words import (
     GLOSSARY,
     LABELS,
@@ -105,7 +106,11 @@ def pack_sweep(
     shown = model if full is None else full
     order = shown.irreps.order()
     z = sweep.coordinates if full is None else full.coordinates(np.concatenate([sweep.x[None], sweep.y]))
-    eta = z[:1].conj() * z[1:] / model.noise**2
+    if full is None:
+        eta = sweep.eta
+    else:
+        full = full.with_noise(model.noise)
+        eta = natural_parameters(full, z, estimate_power(full, sweep.x, sweep.y) if sweep.both else None)
     waves = shown.irreps.pool(eta)
     if shown.moving_lines.any():
         waves = shown.with_noise(model.noise).posterior_from(z[:1], z[1:]).eta
@@ -150,6 +155,7 @@ def pack_sweep(
         "loudest": (1 + np.argsort(-loudness(waves))).tolist()[:2],
         "without": without,
         "sigma": model.noise,
+        "both": sweep.both,
         "words": words | {"templates": templates(other is None), **wave_words},
         "look": look.as_header(),
     }

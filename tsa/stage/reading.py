@@ -74,14 +74,17 @@ class Readings:
 
 
 def read_sweep(model: Subgroup, sweep: Sweep, prior: Density | None = None) -> Readings:
-    """The statistics of every turn of a sweep, which `model` and `prior` made."""
-    sigma, turns = model.noise, len(sweep.y)
+    """The statistics of every turn of a sweep, which `model` and `prior` made.
+
+    With noise in both, what a turn leaves over has √2 times the noise of y, which is `model.noise` then.
+    """
+    sigma, turns = sweep.sigma, len(sweep.y)
+    per_picture = sigma / model.noise  # 1, or √½ with noise in both
     energy = _energies(model, sweep)
     residual = _residual(model, sweep, _MISFIT * energy.beyond[0])
     own = _own_noise(energy, sweep)
     rest = energy.rest
-    p = residual.chance(np.array(sigma))
-    beyond = energy.beyond[1:]
+    p = residual.chance(np.array(model.noise))
     left = residual.left.sum(axis=1)
     angles, masses = _named_modes(sweep, flat := _flat(model, sweep, energy), prior is not None)
     kappa = np.abs(sweep.likelihood)
@@ -93,9 +96,9 @@ def read_sweep(model: Subgroup, sweep: Sweep, prior: Density | None = None) -> R
         p=p,
         p_own=residual.chance(own[:, None], rest) if rest else p,
         level=_level(energy, sigma),
-        sigma_own=own,
-        sigma_pair=np.sqrt(np.maximum(left + beyond - energy.beyond[0], 0.0) / max(energy.seen - 1, 1)),
-        sigma_needed=np.full(turns, np.sqrt(energy.moving[0] / 2)),
+        sigma_own=per_picture * own,
+        sigma_pair=_sigma_of_pair(energy, left, sweep),
+        sigma_needed=np.full(turns, per_picture * np.sqrt(energy.moving[0] / 2)),
         presence=sweep.log_evidence + squares + model.dimension / 2 * np.log(2 * np.pi * sigma**2),
         flat=flat,
         bits=bits * np.maximum(np.log(2 * np.pi) - sweep.entropy, 0.0),
@@ -149,6 +152,13 @@ def _upper_quantile(freedom: int, noncentrality: float) -> float:
         return float(special.chndtrix(1 - ALPHA / 2, freedom, noncentrality))
     spread = np.sqrt(2 * (freedom + 2 * noncentrality))
     return float(freedom + noncentrality + special.ndtri(1 - ALPHA / 2) * spread)
+
+
+def _sigma_of_pair(energy: _Energies, left: Array, sweep: Sweep) -> Array:
+    """The σ that is left over, (T,): in and outside the span; with noise in both inside, where x and y are compared."""
+    if sweep.both:
+        return np.sqrt(left / (2 * max(energy.seen - energy.rest - 1, 1)))
+    return np.sqrt(np.maximum(left + energy.beyond[1:] - energy.beyond[0], 0.0) / max(energy.seen - 1, 1))
 
 
 def _own_noise(energy: _Energies, sweep: Sweep) -> Array:

@@ -20,7 +20,8 @@ class Scene:
 
     With `y` that picture is turned instead. `pixel_noise` is the standard deviation of what is added to every pixel of
     the second patch, drawn anew for each `observation`; `prior` has the natural parameters of a density over s. The
-    posterior leaves out the subspaces whose weights are in `without`.
+    posterior leaves out the subspaces whose weights are in `without`. With `both` the noise is in the first patch too:
+    other noise is added to it, and the model expects it there, `estimate_power` giving the power of the clean picture.
     """
 
     model: Subgroup
@@ -31,6 +32,7 @@ class Scene:
     observation: int = 0
     prior: tuple[complex, ...] = ()
     without: tuple[int, ...] = ()
+    both: bool = False
 
     def __post_init__(self) -> None:
         if self.size**2 != self.model.dimension or self.model.parameters != 1:
@@ -53,11 +55,20 @@ class Scene:
         """What is added to the pixels of the second patch, (D,)."""
         return self.pixel_noise * np.random.default_rng(self.observation).normal(size=self.model.dimension)
 
+    @property
+    def noise_of_x(self) -> Array | None:
+        """What is added to the pixels of the first patch, (D,); None if it is clean."""
+        if not self.both or not self.pixel_noise:
+            return None
+        return self.pixel_noise * np.random.default_rng([self.observation, 1]).normal(size=self.model.dimension)
+
     def sweep(self, whole: bool = True) -> Sweep:
         """The posterior at every whole degree of the dial, or at `angle` alone (then to full precision)."""
         prior = GeneralizedVonMises(np.array(self.prior)) if self.prior else None
         other = None if self.y is None else to_disc(self.y)
-        return sweep(self.used, to_disc(self.x), self.size, self.noise, prior, other, None if whole else self.angle)
+        only = None if whole else self.angle
+        x, first = to_disc(self.x), self.noise_of_x
+        return sweep(self.used, x, self.size, self.noise, prior, other, only, first, self.both)
 
     def packed(self, whole: bool = True) -> bytes:
         """The sweep as bytes for the browser."""

@@ -13,6 +13,7 @@ from tsa.density import Density
 from tsa.density.numerics import CriticalPoints, certified_nodes, evaluate, on_grid, weighed_modes, wrap
 from tsa.model import Subgroup
 from tsa.pictures import SPOKES, patch_of, turn_disc, turned_patches
+from tsa.registration import estimate_power
 
 _EQUAL_PEAKS = 1e-6  # of the sum of all concentrations: the rounding of patches computed in single precision
 _MAX_NODES = 2**24  # of the grid on which a posterior is drawn
@@ -42,15 +43,18 @@ class Sweep:
     likelihood_peak: Array  # (360,): maximum of the likelihood as a density over s, times 2π; 1 if it is flat
     likelihood_entropy: Array  # (360,) nats, of that density
     best_turn: Array  # (360,) radians: where that maximum is
+    sigma: float  # the noise that is expected of y; that of `model`, or √½ of it with noise in both
+    both: bool  # whether it is expected of x too
     gain_of_pair: Array  # (360,) nats: KL(posterior ‖ prior)
     gain_of_prior: Array  # (360,) nats: KL(posterior ‖ likelihood)
 
     def rows(self, rows: slice) -> "Sweep":
         """The same for some of the turns."""
-        shared = ("x", "coordinates", "model", "prior")
+        shared = ("x", "coordinates", "model", "prior", "sigma", "both")
         picked = {f.name: getattr(self, f.name)[rows] for f in fields(self) if f.name not in shared}
         z = np.concatenate([self.coordinates[:1], self.coordinates[1:][rows]])
-        return Sweep(x=self.x, coordinates=z, model=self.model, prior=self.prior, **picked)
+        rest = {name: getattr(self, name) for name in shared if name != "coordinates"}
+        return Sweep(coordinates=z, **rest, **picked)
 
 
 def sweep(
@@ -61,21 +65,27 @@ def sweep(
     prior: Density | None = None,
     other: Array | None = None,
     only: int | None = None,
+    noise_of_x: Array | None = None,
+    both: bool = False,
 ) -> Sweep:
     """The posterior between a picture (rings × spokes) and its copy turned by every whole degree.
 
     `noise` (D,) is added to the turned patch; `prior` is a density over s; `other` is a second picture to turn and
-    compare with, in place of a copy of the first; `only` is the one turn, in degrees, to be computed.
+    compare with, in place of a copy of the first; `only` is the one turn, in degrees, to be computed. With `both` the
+    model expects its noise in x as well, where `noise_of_x` (D,) is added: the power of x in each weight is estimated
+    from the pair, and what is left over is compared with √2 σ.
     """
     second = disc if other is None else other
     y = turned_patches(second, size) if only is None else patch_of(turn_disc(second, np.radians(only)), size)[None]
     x = patch_of(disc, size)
     if noise is not None:
         y = y + noise
-    z = model.coordinates(np.concatenate([x[None], y]))
-    # Divided by σ², where `natural_from` multiplies by 1/σ²: equal but for signs of zeros, which the packed bytes show.
-    eta = z[:1].conj() * z[1:] / model.noise**2
-    likelihood = model.posterior_from(z[:1], z[1:])
+    if noise_of_x is not None:
+        x = x + noise_of_x
+    z, sigma = model.coordinates(np.concatenate([x[None], y])), model.noise
+    power = estimate_power(model, x, y) if both else None
+    eta = natural_parameters(model, z, power)
+    likelihood = model.posterior(x, y, noise_x=sigma, power=power) if both else model.posterior_from(z[:1], z[1:])
     posterior = likelihood if prior is None else likelihood.fuse(prior)
     # Half degrees, or as many nodes (an odd number for each degree) as the sharpest of them needs.
     nodes = certified_nodes(np.abs(posterior.eta.astype(np.complex128)), posterior.eta.shape[-1])
@@ -89,19 +99,43 @@ def sweep(
     ranked = np.sort(density, axis=1)
     below = np.cumsum(ranked, axis=1)
     level = ranked[np.arange(len(ranked)), np.argmax(below > 0.05 * below[:, -1:], axis=1)]
-    # As `log_evidence_from`, but with the log Z that is already computed.
-    squares = np.sum(np.abs(z[0]) ** 2) - _lost_energy(model, z[0]) + np.sum(y * y, axis=1)
     start = np.log(2 * np.pi) if prior is None else prior.log_normalizer
-    evidence = posterior.log_normalizer - start + eta[:, model.irreps.fixed].real.sum(axis=1)
-    evidence -= squares / (2 * model.noise**2) + model.dimension / 2 * np.log(2 * np.pi * model.noise**2)
-    distances, rest = _distances(model, z, eta, best)
+    if both:
+        evidence = model.log_evidence(x, y, prior, noise_x=sigma, power=power)
+        model = model.with_noise(np.sqrt(2) * sigma)
+        overlap = z[:1].conj() * z[1:] / model.noise**2
+        pooled = model.posterior_from(z[:1], z[1:]).eta
+        nearest = _highest(pooled, on_grid(pooled, 2 * SPOKES))[0]
+        distances, rest = _distances(model, z, overlap, nearest)
+    else:
+        evidence = _log_evidence(model, z, y, eta, posterior, start)
+        distances, rest = _distances(model, z, eta, best)
     peak = 2 * np.pi * np.exp(best - likelihood.log_normalizer)
     alone = likelihood.entropy()
     by_pair, by_prior = _gains(posterior, likelihood, prior, start)
     return Sweep(
         x, y, z, eta, posterior.eta, density, angles, masses, level, posterior.entropy(), evidence, distances, rest,
-        model, prior, _padded(likelihood.eta, posterior.eta.shape[1]), peak, alone, best_turn, by_pair, by_prior,
+        model, prior, _padded(likelihood.eta, posterior.eta.shape[1]), peak, alone, best_turn, sigma, both, by_pair,
+        by_prior,
     )  # fmt: skip
+
+
+def natural_parameters(model: Subgroup, z: Array, power: Array | None = None) -> Array:
+    """η̂_j of x with each y, whose coordinates are z (1 + T, J): (T, J).
+
+    `power` (T, J), τ², if the noise of the model is in both.
+    """
+    # Divided by σ², where `natural_from` multiplies by 1/σ²: equal but for signs of zeros, which the packed bytes show.
+    eta = z[:1].conj() * z[1:] / model.noise**2
+    return eta if power is None else eta * (power / (model.noise**2 + 2 * power))
+
+
+def _log_evidence(model: Subgroup, z: Array, y: Array, eta: Array, posterior: Density, start: Array) -> Array:
+    """As `log_evidence_from`, but with the log Z that is already computed."""
+    squares = np.sum(np.abs(z[0]) ** 2) - _lost_energy(model, z[0]) + np.sum(y * y, axis=1)
+    evidence = posterior.log_normalizer - start + eta[:, model.irreps.fixed].real.sum(axis=1)
+    evidence -= squares / (2 * model.noise**2) + model.dimension / 2 * np.log(2 * np.pi * model.noise**2)
+    return evidence
 
 
 def _gains(posterior: Density, likelihood: Density, prior: Density | None, start: Array) -> tuple[Array, Array]:

@@ -1,7 +1,8 @@
-"""Controls that several pages share: pictures, the model menu, downloads, progress, charts."""
+"""Controls that several pages share: pictures, noise, the model menu, downloads, progress, charts."""
 
 from explorer.pages.controls import charts
 from explorer.pages.controls.model_menu import choose_model
+from explorer.pages.controls.noise import noise_controls
 from explorer.pages.controls.picture import choose
 from explorer.pages.controls.progress import progress_bar
 from explorer.pages.controls.save import save
@@ -14,6 +15,7 @@ __all__ = [
     "choose",
     "choose_model",
     "choose_training",
+    "noise_controls",
     "progress_bar",
     "save",
     "symmetry_panel",

@@ -119,7 +119,10 @@ def _patches(canvas: Canvas, view: DialView, model: Subgroup, top: float) -> Non
             canvas.ring((at, middle), side / 2 + 0.5, theme.border, 1)
         canvas.label((first + side + 6, top + 100), "as the model sees it", theme.quiet, 12, "middle")
     turned = "x" if view.other is None else "another picture"
-    lines = [f"y is {turned}, turned by {view.angle:g}°", f"expected noise σ = {model.noise:g}"]
+    lines = [
+        f"y is {turned}, turned by {view.angle:g}°",
+        f"expected noise σ = {model.noise:g}{' in both' if view.sweep.both else ''}",
+    ]
     if view.noise is not None:
         lines.insert(1, "with noise on its pixels")
     for i, line in enumerate(lines):
