@@ -23,7 +23,7 @@ import numpy as np
 from explorer.training.request import DiscoveryRequest
 from tsa import files
 from tsa._base import Array, TSAError
-from tsa.learning import DiscoveryStep, TrainingProgress, TrainingRun, discover, train_run
+from tsa.learning import DiscoveryStep, TrainingProgress, TrainingRun, discover, one_blas_thread, train_run
 
 _STEP_ARRAYS = ("filters", "coherence", "relations")
 _REPORT_SECONDS = 0.5  # between two reports to the server
@@ -183,7 +183,8 @@ def _search(x: Array, y: Array, shape: tuple[int, ...], seed: int, send: Callabl
         filters = step.filters.astype("complex64")
         send(SearchStep(fraction, filters, step.coherence, step.relations, step.parameters))
 
-    found = discover(x, y, seed=seed, on_progress=note, on_step=report)
+    with one_blas_thread():  # a second one gains little, and takes the other core from the pages
+        found = discover(x, y, seed=seed, on_progress=note, on_step=report)
     return SearchResult(found.pack(shape) if found.found else b"", found.sentence, found.report())
 
 

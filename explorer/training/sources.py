@@ -23,9 +23,18 @@ def _moved(make: Callable[[], LatticeAction], pairs: int, permuted: bool = False
         y = y + _NOISE * rng.standard_normal(y.shape).astype(np.float32)
         whole = action.support.size == action.dimension and not permuted
         shape = action.shape if whole else (x.shape[1],)
-        return requested_search(x[:, order], y[:, order], shape, repr(action))
+        return requested_search(x[:, order], y[:, order], shape, "shifted noise")
 
     return request
+
+
+def _coloured() -> DiscoveryRequest:
+    pixels, pairs, rng = 8, 3000, np.random.default_rng(0)
+    action = shift_and_hue(pixels)
+    x = rng.standard_normal((pairs, action.dimension))
+    s = np.stack([2 * np.pi * rng.integers(pixels, size=pairs) / pixels, rng.uniform(0, 2 * np.pi, pairs)], axis=-1)
+    y = action.apply(x, s) + _NOISE * rng.standard_normal(x.shape)
+    return requested_search(x, y, action.shape, "colours")
 
 
 def _strangers() -> DiscoveryRequest:
@@ -36,13 +45,13 @@ def _strangers() -> DiscoveryRequest:
 def _turned() -> DiscoveryRequest:
     action, rng = ImageRotation(8), np.random.default_rng(0)
     x, y, _ = action.pairs(4000, rng)
-    return requested_search(x, y, action.shape, repr(action))
+    return requested_search(x, y, action.shape, "turned noise")
 
 
 EXAMPLES: dict[str, Callable[[], DiscoveryRequest]] = {
     "Pictures of 8×8 pixels, shifted": _moved(lambda: CyclicShift((8, 8)), 7000),
     "32 samples, shifted, then shuffled": _moved(lambda: CyclicShift(32), 3000, permuted=True),
-    "8 colours, shifted and their hue turned": _moved(lambda: shift_and_hue(8), 3000),
+    "8 colours, shifted and their hue turned": _coloured,
     "Pictures of 8×8 pixels, turned": _turned,
     "Strangers: no group at all": _strangers,
 }

@@ -2,11 +2,16 @@
 
 import argparse
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 from tsa import files
 from tsa._base import Bar, InputError
 from tsa.files import Hints, OpenedModel, open_model
+from tsa.learning import Mapper
+from tsa.recognition import cluster
 
 GROUPS = ("rotation", "shift")
 
@@ -17,6 +22,25 @@ def shape(text: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.lower().replace("×", "x").split("x"))
     except ValueError:
         raise argparse.ArgumentTypeError(f"a shape is a number or two, like 16 or 8x8; got {text!r}") from None
+
+
+def add_scheduler(command: argparse.ArgumentParser) -> None:
+    """Add the option `--scheduler`."""
+    command.add_argument("--scheduler", metavar="ADDRESS", help="many tasks on a Dask cluster (tcp://host:port)")
+
+
+@contextmanager
+def mapper(scheduler: str | None, label: str, tasks: int) -> Iterator[Mapper]:
+    """`map`, here or on the cluster at this address, with a bar that counts so many tasks."""
+    bar = Bar(label)
+
+    def counted(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        for done, result in enumerate(run(function, items), 1):
+            bar(done / tasks)
+            yield result
+
+    with nullcontext(map) if scheduler is None else cluster.connect_map(scheduler) as run:
+        yield counted
 
 
 def add_model(command: argparse.ArgumentParser) -> None:

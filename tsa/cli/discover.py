@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tsa import files
 from tsa._base import Array, Bar, InputError
-from tsa.cli._arguments import shape
-from tsa.learning import discover
+from tsa.cli._arguments import add_scheduler, mapper, shape
+from tsa.learning import Discovery, best_discovery, discover, discover_starts
 from tsa.pictures import frame_pairs, read_clips
 
 NOT_FOUND = 1  # exit code if there is no group
@@ -30,6 +30,8 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command.add_argument("--lag", type=int, default=1, help="frames: largest distance of a pair, in frames (default 1)")
     command.add_argument("--windows", type=int, default=0, help="frames: random windows of each pair (default: scaled)")
     command.add_argument("--seed", type=int, default=0, help="seed of the split into pairs to learn from and held out")
+    command.add_argument("--starts", type=int, default=1, help="searches with seeds from --seed on; the best is kept")
+    add_scheduler(command)
     command.add_argument("--shape", type=shape, help="of a patch, like 8x3, for the model file (default: square)")
     command.add_argument("--out", type=Path, help="model file to write")
     command.set_defaults(run=_discover)
@@ -37,7 +39,11 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def _discover(options: argparse.Namespace) -> int:
     x, y = _pairs(options)
-    found = discover(x, y, seed=options.seed, on_progress=Bar("discovering"))
+    found = (
+        _several(options, x, y)
+        if options.starts > 1 or options.scheduler
+        else discover(x, y, seed=options.seed, on_progress=Bar("discovering"))
+    )
     print(found.report())
     if not found.found:
         return NOT_FOUND
@@ -45,6 +51,15 @@ def _discover(options: argparse.Namespace) -> int:
         files.write_atomically(options.out, found.pack(options.shape))
         print(f"wrote {options.out}")
     return 0
+
+
+def _several(options: argparse.Namespace, x: Array, y: Array) -> Discovery:
+    seeds = range(options.seed, options.seed + max(1, options.starts))
+    with mapper(options.scheduler, "discovering", len(seeds)) as mapped:
+        found = discover_starts(x, y, seeds, mapped)
+    for seed, one in zip(seeds, found, strict=True):
+        print(f"seed {seed}: {one.sentence}")
+    return best_discovery(found)
 
 
 def _pairs(options: argparse.Namespace) -> tuple[Array, Array]:

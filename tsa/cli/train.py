@@ -3,12 +3,13 @@
 import argparse
 import sys
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 from tsa import files
 from tsa._base import Array, Bar, InputError
-from tsa.cli._arguments import GROUPS, shape
-from tsa.learning import BUNDLED, Checkpoint, TrainingProgress, TrainingRun, patches_digest, train_run
+from tsa.cli._arguments import GROUPS, add_scheduler, mapper, shape
+from tsa.learning import BUNDLED, Checkpoint, TrainingProgress, TrainingRun, patches_digest, train_run, train_runs
 from tsa.model import Subgroup
 from tsa.pictures import TRAINING_PATCHES, read_pictures, white_patches
 
@@ -20,6 +21,8 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command = commands.add_parser(
         "train",
         help="learn a model from pairs of moved noise or pictures",
+        description="Several values of --sigma or --rate, or --starts, are all tried, and the model of highest "
+        "evidence in held-out pairs is kept.",
         epilog="example: tsa train rotation --shape 16 --subspaces 50 --out model.npz",
     )
     command.add_argument("group", nargs="?", choices=GROUPS, help="what moves the pairs")
@@ -30,10 +33,12 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     command.add_argument("--subspaces", type=int, default=50, help="planes to learn (default 50)")
     command.add_argument("--pairs", type=int, default=250_000, help="training pairs (default 250000)")
-    command.add_argument("--sigma", type=float, default=1.0, help="model noise σ (default 1)")
-    command.add_argument("--rate", type=float, default=0.25, help="learning rate α₀ (default 0.25)")
+    command.add_argument("--sigma", type=float, nargs="+", default=[1.0], help="model noise σ (default 1)")
+    command.add_argument("--rate", type=float, nargs="+", default=[0.25], help="learning rate α₀ (default 0.25)")
     command.add_argument("--batch", type=int, default=100, help="pairs per step (default 100)")
     command.add_argument("--seed", type=int, default=0, help="seed of the first filters and of the pairs (default 0)")
+    command.add_argument("--starts", type=int, default=1, help="trainings with seeds from --seed on; the best is kept")
+    add_scheduler(command)
     command.add_argument("--refine", action="store_true", help="split the result into irreducible subspaces")
     command.add_argument("--resume", action="store_true", help="continue an interrupted run from its checkpoint")
     command.add_argument("--out", type=Path, required=True, help="model file to write; checkpoints go beside it")
@@ -43,7 +48,11 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 def _train(options: argparse.Namespace) -> None:
     if options.out.is_dir():
         raise InputError(f"{options.out} is a folder; --out is the model file to write.")
-    run, patches = _requested_run(options)
+    runs, patches = _requested_runs(options)
+    if len(runs) > 1 or options.scheduler:
+        _train_many(options, runs, patches)
+        return
+    run = runs[0]
     checkpoint = Checkpoint(options.out.with_name(options.out.name + ".checkpoint"), run)
     bar, latest = Bar("training"), checkpoint.read() if options.resume else None
 
@@ -66,8 +75,25 @@ def _train(options: argparse.Namespace) -> None:
         ) from None
     files.save(result.model, options.out, result.shape, result.about)
     checkpoint.delete()
+    _say(options.out, result, run)
+
+
+def _train_many(options: argparse.Namespace, runs: list[TrainingRun], patches: Array | None) -> None:
+    if options.resume:
+        raise InputError("Only a single training is resumed; these are several, which keep no checkpoints.")
+    with mapper(options.scheduler, "training", len(runs)) as mapped:
+        trained = train_runs(runs, patches, mapped)
+    for one in trained:
+        run = one.run
+        print(f"σ {run.noise:g}, rate {run.learning_rate:g}, seed {run.seed}: evidence {one.log_evidence:.2f}")
+    best = max(trained, key=lambda one: one.log_evidence)
+    files.save(best.result.model, options.out, best.result.shape, best.result.about)
+    _say(options.out, best.result, best.run)
+
+
+def _say(out: Path, result: files.ModelFile, run: TrainingRun) -> None:
     assert isinstance(result.model, Subgroup)
-    print(f"{options.out}: {result.model.irreps}")
+    print(f"{out}: {result.model.irreps}")
     if (affinity := result.about["recovery"]["score"]) < _MIN_AFFINITY:
         print(
             f"tsa: warning: the filters are far from irreducible (mean affinity {affinity:.2f}; trained ones 0.9). "
@@ -76,27 +102,32 @@ def _train(options: argparse.Namespace) -> None:
         )
 
 
-def _requested_run(options: argparse.Namespace) -> tuple[TrainingRun, Array | None]:
-    """The settings, and the patches of the folder of pictures, if there is one."""
+def _requested_runs(options: argparse.Namespace) -> tuple[list[TrainingRun], Array | None]:
+    """All settings that were asked for, and the patches of the folder of pictures, if there is one."""
     if options.bundled:
-        return BUNDLED[options.bundled], None
+        return [BUNDLED[options.bundled]], None
     if not options.group:
         raise InputError("Say what to train: a group (rotation, shift), or --bundled NAME.")
     square = options.group == "rotation" and len(options.shape) == 1
-    run = TrainingRun(
-        options.group,
-        options.shape * 2 if square else options.shape,
-        options.subspaces,
-        options.pairs,
-        options.sigma,
-        options.rate,
-        options.batch,
-        options.seed,
-        options.refine,
-    )
+    seeds = range(options.seed, options.seed + max(1, options.starts))
+    runs = [
+        TrainingRun(
+            options.group,
+            options.shape * 2 if square else options.shape,
+            options.subspaces,
+            options.pairs,
+            sigma,
+            rate,
+            options.batch,
+            seed,
+            options.refine,
+        )
+        for sigma, rate, seed in product(options.sigma, options.rate, seeds)
+    ]
     if options.images is None:
-        return run, None
-    if len(run.shape) != 2 or run.shape[0] != run.shape[1]:
-        raise InputError(f"Patches of pictures are square; got --shape {'x'.join(map(str, run.shape))}.")
-    patches = white_patches(read_pictures(options.images), run.shape[0], TRAINING_PATCHES, options.seed)
-    return replace(run, pictures=patches_digest(patches)), patches
+        return runs, None
+    shape = runs[0].shape
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise InputError(f"Patches of pictures are square; got --shape {'x'.join(map(str, shape))}.")
+    patches = white_patches(read_pictures(options.images), shape[0], TRAINING_PATCHES, options.seed)
+    return [replace(run, pictures=patches_digest(patches)) for run in runs], patches

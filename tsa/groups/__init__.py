@@ -7,6 +7,7 @@ from tsa.groups._named import Group, named_group
 from tsa.groups.action import Action, LatticeAction, white_noise
 from tsa.groups.custom import CustomAction, as_lattice_action, check_action
 from tsa.groups.hue import HueRotation, shift_and_hue
+from tsa.groups.log_polar import LogPolar
 from tsa.groups.of_model import ModelAction
 from tsa.groups.permutation import Permutation
 from tsa.groups.product import Product
@@ -24,6 +25,7 @@ __all__ = [
     "HueRotation",
     "ImageRotation",
     "LatticeAction",
+    "LogPolar",
     "ModelAction",
     "Permutation",
     "Product",

@@ -1,4 +1,4 @@
-"""The exact nearest-neighbour search on a Dask cluster: blocks of queries are distributed over its workers.
+"""Work on a Dask cluster: the exact nearest-neighbour search, by blocks of queries, and other tasks one by one.
 
 Anyone who can reach a Dask scheduler can run code on its workers, and their answers are unpickled here: connect only to
 a cluster that you trust to run any code on this machine. The address must be given; no cluster is discovered.
@@ -6,12 +6,12 @@ a cluster that you trust to run any code on this machine. The address must be gi
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +34,36 @@ _TIMEOUT_SECONDS = 5.0  # to wait for a scheduler, and for its first worker
 @contextmanager
 def connect(scheduler: str) -> Iterator[Callable[..., tuple[Array, Array]]]:
     """`tsa.nearest` as the cluster at this address (tcp://host:port) does it."""
+    with _connected(scheduler) as client:
+        yield partial(nearest, client)
+
+
+@contextmanager
+def connect_map(scheduler: str) -> Iterator[Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]]:
+    """`map` as the cluster at this address does it: a task for each item, the results in order."""
+    with _connected(scheduler) as client:
+        yield partial(map_tasks, client)
+
+
+def map_tasks(client: "Client", function: Callable[[Any], T], items: Iterable[Any]) -> Iterator[T]:
+    """The results of a function for each item, on the cluster of a `distributed.Client`, in order."""
+    import dask
+    from distributed import CancelledError, KilledWorker
+
+    try:
+        # The data are part of the tasks: scattered data are lost with their worker, a task is run again.
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+            futures = [client.submit(_on_one_thread, function, item, pure=False) for item in items]
+        for future in futures:
+            yield future.result()
+    except (CancelledError, OSError) as error:
+        raise ClusterError("The scheduler was lost before the work was done; once it is back, start again.") from error
+    except KilledWorker as error:
+        raise ClusterError("Several workers died on one task; have they enough memory?") from error
+
+
+@contextmanager
+def _connected(scheduler: str) -> Iterator["Client"]:
     try:
         from distributed import Client
     except ImportError as error:
@@ -49,7 +79,7 @@ def connect(scheduler: str) -> Iterator[Callable[..., tuple[Array, Array]]]:
         ) from error
     with client:
         _check_workers(client, scheduler)
-        yield partial(nearest, client)
+        yield client
 
 
 async def _check_connection(scheduler: str) -> None:
