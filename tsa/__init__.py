@@ -18,18 +18,23 @@ from tsa._base import (
 from tsa.analysis import (
     AmbiguityScore,
     Comparison,
+    FilterModel,
+    FilterReport,
     Inspection,
     Recovery,
     RefinedSubgroup,
     ambiguity_score,
     angular_error,
     compare,
+    cost_of,
     equivariance_error,
     estimate_weights,
     finite_difference_weights,
     inspect,
+    orthonormal_subset,
     recovery,
     refine,
+    refined_span,
 )
 from tsa.density import (
     Certificate,
@@ -40,7 +45,7 @@ from tsa.density import (
     VonMises,
     generalized_bessel,
 )
-from tsa.files import bundled, load, save
+from tsa.files import bundled, load, open_filters, save
 from tsa.learning import TSA, Discovery, adapt, discover, fine_tune
 from tsa.model import (
     ConstantVelocity,
@@ -86,6 +91,8 @@ __all__ = [
     "DataFileError",
     "Discovery",
     "EvidenceGradient",
+    "FilterModel",
+    "FilterReport",
     "GeneralizedVonMises",
     "GridDensity",
     "InputError",
@@ -116,6 +123,7 @@ __all__ = [
     "bundled",
     "cluster",
     "compare",
+    "cost_of",
     "datasets",
     "discover",
     "equivariance_error",
@@ -131,6 +139,8 @@ __all__ = [
     "load",
     "max_pooled",
     "nearest",
+    "open_filters",
+    "orthonormal_subset",
     "orthonormalize",
     "patch",
     "phase_differences",
@@ -138,6 +148,7 @@ __all__ = [
     "random_patches",
     "recovery",
     "refine",
+    "refined_span",
     "register",
     "rotate",
     "save",

@@ -3,7 +3,21 @@
 from tsa.analysis.ambiguity import AmbiguityScore, ambiguity_score, angular_error
 from tsa.analysis.comparison import Comparison, compare
 from tsa.analysis.equivariance import Equivariance, equivariance_error
-from tsa.analysis.filter_sets import Cell, FilterReport, Relatives, mean_purity, report_filters
+from tsa.analysis.filter_sets import (
+    Cell,
+    Cost,
+    FilterModel,
+    FilterReport,
+    Relatives,
+    SetComparison,
+    compare_sets,
+    cost_of,
+    mean_purity,
+    nearest_in,
+    orthonormal_subset,
+    refined_span,
+    report_filters,
+)
 from tsa.analysis.identification import IdentifiedGroup, identify_group, pair_neighbours
 from tsa.analysis.inspection import Inspection, inspect
 from tsa.analysis.recovery import Recovery, ceilings, recovery
@@ -21,18 +35,23 @@ __all__ = [
     "AmbiguityScore",
     "Cell",
     "Comparison",
+    "Cost",
     "Equivariance",
+    "FilterModel",
     "FilterReport",
     "IdentifiedGroup",
     "Inspection",
     "Recovery",
     "RefinedSubgroup",
     "Relatives",
+    "SetComparison",
     "ambiguity_score",
     "angular_error",
     "as_subgroup",
     "ceilings",
     "compare",
+    "compare_sets",
+    "cost_of",
     "equivariance_error",
     "estimate_weights",
     "finite_difference_weights",
@@ -40,9 +59,12 @@ __all__ = [
     "identify_group",
     "inspect",
     "mean_purity",
+    "nearest_in",
+    "orthonormal_subset",
     "pair_neighbours",
     "recovery",
     "refine",
+    "refined_span",
     "report_filters",
     "spectra",
     "weights_of_spectra",

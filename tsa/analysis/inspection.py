@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tsa._base import Array, InputError, ProgressCallback, checks, split_progress
 from tsa.analysis.equivariance import Equivariance, digits_on_disc, measure_equivariance, total_energy
+from tsa.analysis.filter_sets import FilterReport, report_filters
 from tsa.analysis.recovery import Recovery, recovery
 from tsa.analysis.spectra import check_same_patches, weights_of_spectra
 from tsa.analysis.spectra import spectra as spectra_of
 from tsa.groups import Action, ImageRotation, LatticeAction, as_lattice_action
-from tsa.model import Subgroup, Weights, orthonormality_defect
+from tsa.model import Subgroup, Torus, Weights, orthonormality_defect
 from tsa.pictures import patch_of, turn_disc
 
 _MAX_SENTENCE = 300  # characters of what a file says of itself
@@ -135,6 +137,7 @@ class Inspection:
         return [(name, v if isinstance(v, str) else float(v), meaning, data) for name, v, meaning, data in rows]
 
 
+@overload
 def inspect(
     model: Subgroup,
     action: Action,
@@ -144,14 +147,34 @@ def inspect(
     rng: checks.Rng = 0,
     about: Mapping[str, Any] | None = None,
     on_progress: ProgressCallback | None = None,
-) -> Inspection:
-    """Inspect a model under an action.
+) -> Inspection: ...
+
+
+@overload
+def inspect(model: ArrayLike, action: Action, *, on_progress: ProgressCallback | None = None) -> FilterReport: ...
+
+
+def inspect(
+    model: Subgroup | ArrayLike,
+    action: Action,
+    *,
+    spectra: Array | None = None,
+    pairs: int | None = None,
+    rng: checks.Rng = 0,
+    about: Mapping[str, Any] | None = None,
+    on_progress: ProgressCallback | None = None,
+) -> Inspection | FilterReport:
+    """Inspect a model under an action; or filters (D, n), real or complex, of which nothing else is required.
 
     `spectra` are those of the model's filters (`tsa.analysis.spectra`), if known. `pairs` fresh ones measure the
     evidence: 2000, or 32 for a two-parameter group, where each takes a tenth of a second. `about` is the provenance in
     the model's file, if any: the evidence is at the σ of its training (1 if unknown, the deviation of white noise), and
     it may say what the model's own σ was measured on. `on_progress` is called with the fraction done.
     """
+    if isinstance(model, Torus) and not isinstance(model, Subgroup):
+        model = model.filters
+    if not isinstance(model, Subgroup):
+        return report_filters(model, action, on_progress=on_progress)
     action = as_lattice_action(action)
     check_same_patches(model, action)
     if model.parameters != action.parameters:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tsa import files
 from tsa._base import Bar, InputError
-from tsa.files import Hints, OpenedModel, open_model
+from tsa.files import Hints, OpenedFilters, OpenedModel, open_file, open_filters, open_model
 from tsa.learning import Mapper
 from tsa.recognition import cluster
 
@@ -48,14 +48,48 @@ def add_model(command: argparse.ArgumentParser) -> None:
     command.add_argument("model", help=f"a bundled name ({', '.join(files.bundled())}) or a file")
     command.add_argument("--group", choices=GROUPS, help="the group it was trained on, if the file does not say")
     command.add_argument("--patch", type=shape, help="the shape of its patches, like 12x20, if the file does not say")
+    command.add_argument("--array", help="the array with the filters, if the file has several")
+
+
+def add_channel(command: argparse.ArgumentParser) -> None:
+    """Add the option that says which channel of kernels is meant."""
+    command.add_argument("--channel", type=_channel, help="of kernels (n, channels, h, w): a number, each, or mean")
+
+
+def _channel(text: str) -> int | str:
+    if text in ("each", "mean"):
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"a channel is a number, each or mean; got {text!r}") from None
 
 
 def open_given(
-    name: str, group: str | None, patch: tuple[int, ...] | None = None, print_note: bool = True
+    name: str,
+    group: str | None,
+    patch: tuple[int, ...] | None = None,
+    array: str | None = None,
 ) -> OpenedModel:
     """Open a bundled model or a file; what had to be inferred from the filters is printed on stderr."""
-    opened = open_model(files.bundled_path(name) or name, hints=Hints(patch, group), on_progress=Bar("weighing"))
-    if opened.note and print_note:
+    source, hints = files.bundled_path(name) or name, Hints(patch, group)
+    opened = open_model(source, hints=hints, on_progress=Bar("weighing"), array=array)
+    if opened.note:
+        print(f"tsa: {opened.note}", file=sys.stderr)
+    return opened
+
+
+def open_any(options: argparse.Namespace) -> OpenedModel | OpenedFilters:
+    """The model of these options, or else the set of filters in its file."""
+    source, hints = files.bundled_path(options.model) or options.model, Hints(options.patch, options.group)
+    return open_file(source, hints, options.array, options.channel, Bar("weighing"))
+
+
+def open_set(name: str, options: argparse.Namespace) -> OpenedFilters:
+    """A bundled model or a file as a set of filters; what had to be inferred is printed on stderr."""
+    source, hints = files.bundled_path(name) or name, Hints(options.patch, options.group)
+    opened = open_filters(source, hints, options.array, options.channel, Bar("weighing"))
+    if opened.note:
         print(f"tsa: {opened.note}", file=sys.stderr)
     return opened
 

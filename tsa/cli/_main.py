@@ -7,7 +7,7 @@ import argparse
 import sys
 
 from tsa._base import TSAError, allow_any_console
-from tsa.cli import bench, discover, models, posterior, register, reproduce, train
+from tsa.cli import bench, discover, filters, models, posterior, register, reproduce, train
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -27,6 +27,6 @@ def main(argv: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tsa", description="Toroidal Subgroup Analysis.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    for family in (train, discover, models, posterior, register, reproduce, bench):
+    for family in (train, discover, models, filters, posterior, register, reproduce, bench):
         family.add_parser(commands)
     return parser

@@ -8,7 +8,9 @@ import numpy as np
 from tsa import files
 from tsa._base import Array, Bar
 from tsa.analysis import finite_difference_weights, inspect, refine, weights_of_spectra
-from tsa.cli._arguments import add_model, open_given
+from tsa.cli._arguments import add_channel, add_model, open_any, open_given, open_set
+from tsa.cli.filters import print_report
+from tsa.files import OpenedFilters
 from tsa.groups import ImageRotation
 from tsa.model import Weights
 from tsa.registration import (
@@ -35,9 +37,14 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command.set_defaults(run=_weights)
 
     command = commands.add_parser(
-        "inspect", help="a readable report on a model", epilog="example: tsa inspect rotation-16-refined"
+        "inspect",
+        help="a readable report on a model, or on any set of filters",
+        epilog="example: tsa inspect rotation-16-refined; tsa inspect net.pt --array conv1.weight --out filters.csv",
     )
     add_model(command)
+    add_channel(command)
+    command.add_argument("--filters", action="store_true", help="report on each filter, even of an orthonormal model")
+    command.add_argument("--out", type=Path, help="write a table with a row for each filter: .csv, .json or .html")
     command.set_defaults(run=_inspect)
 
     command = commands.add_parser(
@@ -62,7 +69,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 
 def _weights(options: argparse.Namespace) -> None:
-    opened = open_given(options.model, options.group, options.patch)
+    opened = open_given(options.model, options.group, options.patch, array=options.array)
     weights = weights_of_spectra(opened.spectra, opened.action)
     paper = finite_difference_weights(opened.model, opened.action)
     print(weights)
@@ -76,7 +83,11 @@ def _text(weight: Array) -> str:
 
 
 def _inspect(options: argparse.Namespace) -> None:
-    opened = open_given(options.model, options.group, options.patch, print_note=False)
+    per_filter = options.filters or options.out is not None
+    opened = open_set(options.model, options) if per_filter else open_any(options)
+    if isinstance(opened, OpenedFilters):
+        print_report(opened, options.out)
+        return
     about = opened.file.about
     report = inspect(opened.model, opened.action, spectra=opened.spectra, about=about, on_progress=Bar("inspecting"))
     rows = {"patches": f"{'×'.join(map(str, opened.action.shape))} pixels, {opened.action}"}
@@ -119,7 +130,7 @@ def _print_coverage(found: Calibration) -> None:
 
 
 def _refine(options: argparse.Namespace) -> None:
-    opened = open_given(options.model, options.group, options.patch)
+    opened = open_given(options.model, options.group, options.patch, array=options.array)
     refined = refine(opened.model, opened.action, Bar("refining"))
     files.save(refined, options.out, opened.action.shape, {**opened.file.about, "refined": True})
     print(f"{options.out}: {refined.irreps}")

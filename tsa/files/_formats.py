@@ -10,7 +10,7 @@ import numpy as np
 
 from tsa._base import Array, ModelFileError
 from tsa.files import _checkpoint, _mat, _safetensors
-from tsa.files._npz import MAX_ARRAY_BYTES, read_arrays
+from tsa.files._npz import MAX_ARRAY_BYTES, one_line, read_arrays
 from tsa.files._tables import Table
 
 SUFFIXES = ("npz", "npy", "mat", "safetensors", "pt", "pth", "ckpt", "bin")  # that the app offers to open
@@ -29,7 +29,7 @@ def contents(source: str | os.PathLike[str] | bytes) -> bytes:
             with open(source, "rb") as file:
                 data = file.read(_MAX_FILE_BYTES + 1)
         except (OSError, ValueError) as error:
-            raise ModelFileError(f"Cannot read this file: {error}.") from error
+            raise ModelFileError(f"Cannot read this file: {one_line(error)}.") from error
     if len(data) > _MAX_FILE_BYTES:
         raise ModelFileError(f"This file has {len(data) / 2**20:.0f} MB; at most {_MAX_FILE_BYTES >> 20} are read.")
     return data
@@ -45,7 +45,7 @@ def is_numpy(data: bytes) -> bool:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _checkpoint.root_of(archive.namelist()) is None
     except Exception as error:  # zipfile raises many kinds on damaged bytes
-        raise ModelFileError(f"This is not a readable zip file: {error}.") from error
+        raise ModelFileError(f"This is not a readable zip file: {one_line(error)}.") from error
 
 
 def tables(data: bytes) -> list[Table]:
@@ -64,7 +64,7 @@ def tables(data: bytes) -> list[Table]:
         if data[:8] == b"\x89HDF\r\n\x1a\n" or _mat.looks_like(data[:128], len(data)):
             return [_guarded(table) for table in _mat.tables(file, len(data))]
     except _DAMAGED as error:
-        raise ModelFileError(f"This file is damaged: {error}.") from error
+        raise ModelFileError(f"This file is damaged: {one_line(error)}.") from error
     if _checkpoint.is_pickle(data[:2]):
         raise ModelFileError(
             "This is a bare pickle, as PyTorch before 1.6 wrote them; opening it may run anything, so it was left "
@@ -91,6 +91,6 @@ def _guarded(table: Table) -> Table:
         try:
             return np.asarray(table.read())
         except _DAMAGED as error:
-            raise ModelFileError(f"{table.name} cannot be read; the file is damaged: {error}.") from error
+            raise ModelFileError(f"{table.name} cannot be read; the file is damaged: {one_line(error)}.") from error
 
     return Table(table.name, table.shape, table.dtype, read)

@@ -21,6 +21,11 @@ MAX_ARRAY_BYTES = 64 * 2**20
 _MAX_MEMBERS = 64
 
 
+def one_line(error: BaseException) -> str:
+    """What an error of a library says, in one short line of printable characters."""
+    return "".join(c if c.isprintable() else " " for c in str(error))[:200].rstrip(". ")
+
+
 def json_array(value: Any) -> Array:
     """JSON as an array of bytes, which needs no pickle and can be read by any program."""
     return np.frombuffer(json.dumps(value, sort_keys=True).encode(), np.uint8)
@@ -83,7 +88,7 @@ def read_arrays(source: str | os.PathLike[str] | bytes) -> dict[str, Array]:
                 return _members(archive)
     # What zipfile and zlib raise on damaged bytes. ModelFileError is not among these and passes through.
     except (OSError, zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError) as error:
-        raise ModelFileError(f"This is not a readable .npz or .npy file: {error}.") from error
+        raise ModelFileError(f"This is not a readable .npz or .npy file: {one_line(error)}.") from error
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, Array]:

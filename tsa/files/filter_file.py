@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from tsa._base import Array, ModelFileError, ProgressCallback, split_progress
+from tsa._base import Array, InputError, ModelFileError, NotOrthonormalError, ProgressCallback, split_progress
 from tsa.analysis import FilterReport, mean_purity, report_filters
 from tsa.files._formats import contents, tables
 from tsa.files._kernels import MAX_FILTERS, kernels_of
 from tsa.files._tables import Table, choose
-from tsa.files.opened_model import NO_HINTS, Hints
+from tsa.files.opened_model import NO_HINTS, Hints, OpenedModel, open_model
 from tsa.groups import CyclicShift, Group, ImageRotation, named_group
 
 _MAX_PIXELS = 128 * 128
@@ -73,6 +73,26 @@ def open_filters(
     notes.append(words)
     report = report_filters(filters, action, claimed=claimed, on_progress=reporting)
     return OpenedFilters(report, table.name, tuple(map(str, found)), " ".join(filter(None, notes)), about)
+
+
+def open_file(
+    source: str | os.PathLike[str] | bytes,
+    hints: Hints = NO_HINTS,
+    array: str | None = None,
+    channel: int | str | None = None,
+    on_progress: ProgressCallback | None = None,
+) -> OpenedModel | OpenedFilters:
+    """The model in a file, or else its filters: as they are if they are not orthonormal, or not those of a model."""
+    try:
+        if channel is None:
+            return open_model(source, hints=hints, on_progress=on_progress, array=array)
+        raise ModelFileError("Channels are those of kernels.")
+    except ModelFileError as trouble:
+        try:
+            return open_filters(source, hints, array, channel, on_progress)
+        except (ModelFileError, InputError) as error:
+            no_filters = channel is None and not isinstance(trouble.__cause__, NotOrthonormalError)
+            raise (trouble if no_filters and array is None else error) from error
 
 
 _COMPANIONS = ("weights", "noise", "shape", "about", "basis", "curve")  # of the filters, in our own files

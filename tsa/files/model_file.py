@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tsa._base import Array, InputError, ModelFileError, assets
+from tsa._base import Array, InputError, ModelFileError, NotOrthonormalError, assets
 from tsa.files._foreign import convert, take_filters
 from tsa.files._formats import contents, is_numpy, tables
 from tsa.files._kernels import kernels_of
@@ -137,8 +137,8 @@ def read(
                 f"Patches of at most {_MAX_PATCH_PIXELS:,} pixels (128×128) are read; these have {filters.shape[0]:,}."
             )
         if filters.shape[1] > filters.shape[0]:
-            raise InputError(
-                f"{filters.shape[1]} filters of {filters.shape[0]} pixels cannot be orthonormal: too many."
+            raise NotOrthonormalError(
+                f"{filters.shape[1]} filters of {filters.shape[0]} pixels cannot be orthonormal: too many.", np.inf
             )
         defect = orthonormality_defect(filters)
         if project:

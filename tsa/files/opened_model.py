@@ -80,13 +80,14 @@ def open_model(
     project: bool = False,
     hints: Hints = NO_HINTS,
     on_progress: ProgressCallback | None = None,
+    array: str | None = None,
 ) -> OpenedModel:
-    """Open a model file, given by its path, its bytes or as read.
+    """Open a model file, given by its path, its bytes or as read; `array` names the array with the filters.
 
     `project` replaces filters that are not orthonormal by the nearest ones that are. `hints` take precedence over what
     the file says.
     """
-    file = source if isinstance(source, ModelFile) else model_file.read(source, project)
+    file = source if isinstance(source, ModelFile) else model_file.read(source, project, array=array)
     about = file.about | ({"group": hints.group} if hints.group else {})
     file = replace(file, shape=hints.shape or file.shape, about=about)
     if math.prod(file.shape) != file.model.dimension:
@@ -105,7 +106,7 @@ def open_model(
     if in_rows and found.purity < _MIN_COLUMN_PURITY:
         assert not isinstance(source, ModelFile)
         with suppress(ModelFileError):  # complex filters fill the space without their table being square
-            other_file = replace(model_file.read(source, project, in_rows=True), shape=file.shape)
+            other_file = replace(model_file.read(source, project, in_rows=True, array=array), shape=file.shape)
             other = identify_group(other_file.model, other_file.shape, second)
             if other.known and other.purity > found.purity:
                 file, found = other_file, other

@@ -78,6 +78,11 @@ class FilterReport:
         """The irreducibles of which less than half is spanned."""
         return tuple(cell for cell in self.cells if cell.hole)
 
+    @property
+    def pairs(self) -> int:
+        """The number of quadrature pairs, copies aside."""
+        return int(np.sum((self.relatives.partner >= 0) & (self.relatives.original < 0))) // 2
+
     @cached_property
     def agrees(self) -> Array | None:
         """Which filters have the weight that was claimed for them, up to sign if they are real; None without claims."""
@@ -153,7 +158,7 @@ class FilterReport:
                 "Mean share of a filter within the pixels that the action moves.",
             ),
             "quadrature pairs": (
-                float(np.sum((relatives.partner >= 0) & (relatives.original < 0)) // 2),
+                float(self.pairs),
                 "Real filters in one plane, 90° apart: together one complex filter.",
             ),
             "copies": (float(np.sum(relatives.original >= 0)), "Filters equal to a purer one up to phase."),
@@ -255,6 +260,14 @@ def _report(
     return FilterReport(action=action, weights=weights, relatives=relatives, cells=cells, claimed=claimed, **frozen)
 
 
+def oriented(filters: Array, negated: Array, real: Array) -> Array:
+    """What P_k acts on, for filters (D, n) of weight k, or −k if `negated`; those real up to phase are made real."""
+    if not np.iscomplexobj(filters):
+        return filters
+    straight = (filters * np.exp(-0.5j * np.angle(np.einsum("dj,dj->j", filters, filters)))).real
+    return np.where(real, straight, np.where(negated, filters, filters.conj()))
+
+
 def _opposite(action: LatticeAction) -> Array:
     """The place of −ω for each place in a spectrum."""
     shape = action.lattice_shape
@@ -301,16 +314,12 @@ def _relate(
     """Relatives, and the phase of each filter, one weight space after another."""
     relations, phase = Relations(len(purity)), np.zeros(len(purity))
     groups = Weights(weights.folded.values).spaces()
-    turned = unit * np.exp(-0.5j * np.angle(np.einsum("dj,dj->j", unit, unit))) if np.iscomplexobj(unit) else unit
     for done, members in enumerate(groups.values(), 1):
         members = members[~dead[members]]
         members = members[np.argsort(-purity[members], kind="stable")]
         if members.size:
             weight = weights.folded.values[members[0]]
-            own = unit[:, members]
-            if np.iscomplexobj(own):  # a filter of weight −ω is the conjugate of one of weight ω; real ones are real
-                own = np.where(weights.negated[members] & ~real[members], own.conj(), own)
-                own = np.where(real[members], turned[:, members].real, own.conj())
+            own = oriented(unit[:, members], weights.negated[members], real[members])
             parts = spaces.coordinates(weight, own)
             phase[members] = np.angle(spaces.reference(weight).conj() @ parts)
             line = spaces.action.is_real(weight)
