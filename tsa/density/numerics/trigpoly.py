@@ -15,6 +15,7 @@ from tsa.density.numerics._roots import bracketed_newton
 _CHUNK_VALUES = 2**17  # grid values held at once while looking for extrema: more than a cache, for fewer calls
 _CHUNK_POINTS = 2**14  # points evaluated at once
 _CHUNK_POWERS = 2**15  # powers of e^{ix} held at once: they stay in cache
+_FEW_POWERS = 2**15  # so many powers of e^{ix} take less time than the calls of a Horner pass
 _TERMS = 9  # of the Taylor polynomial in which a critical point is refined
 _REACH = 0.05  # in angles times the order K; there that polynomial is exact to 0.05⁹/9! = 5e-18
 _MIN_CELL_RADIANS = 1e-5  # no cell is divided further, so a pair of extrema closer than this may be missed
@@ -82,6 +83,10 @@ def slope_series(eta: Array) -> Array:
 
 def series_values(series: Array, column: Array, x: Array) -> Array:
     """Re Σ_j c_j e^{ijx}, j = 0…J − 1, for points `x` (..., n) of the polynomials `column` (n,) of `series` (J, m)."""
+    if x.size * len(series) <= _FEW_POWERS:
+        product = _powers(np.exp(1j * x.ravel()), len(series)).reshape(len(series), *x.shape)
+        product *= series.take(column, axis=1).reshape(len(series), *(1,) * (x.ndim - 1), x.shape[-1])
+        return np.asarray(product.real.sum(axis=0))
     value = np.empty(x.shape)
     at_once = max(1, _CHUNK_POINTS * column.size // max(1, x.size))
     for start in range(0, column.size, at_once):
@@ -97,6 +102,10 @@ def series_values(series: Array, column: Array, x: Array) -> Array:
 
 def series_slopes(series: Array, column: Array, x: Array) -> tuple[Array, Array]:
     """The same for points `x` (n,), and the derivative in x, by one Horner pass."""
+    if x.size * len(series) <= _FEW_POWERS:
+        product = _powers(np.exp(1j * x), len(series))
+        product *= series.take(column, axis=1)
+        return product.real.sum(axis=0), -(np.arange(len(series)) @ product.imag)
     value, slope = np.empty(x.shape), np.empty(x.shape)
     for start in range(0, x.size, _CHUNK_POINTS):
         part = slice(start, start + _CHUNK_POINTS)

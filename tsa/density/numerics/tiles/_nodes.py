@@ -76,10 +76,10 @@ class Nodes:
         phase = _real_parts(self._centres[-1].distinct + 1)
         g = np.empty((self._shape[0], self._shape[-1], left.shape[-1]))
         middle = np.empty((len(g), 1, left.shape[-1]))  # where the last axis is at the centre of the tile
-        for parent, tiles, places in self._families:
+        for prefix, tiles, places in self._families:
             right = self._last[places].reshape(-1, self._last.shape[-1])
-            np.matmul(right, left[parent], out=g[tiles].reshape(len(right), -1))
-            np.matmul(phase[places], aside[parent], out=middle[tiles, 0])
+            np.matmul(right, left[prefix], out=g[tiles].reshape(len(right), -1))
+            np.matmul(phase[places], aside[prefix], out=middle[tiles, 0])
         middle += self._at_centres()[:, None, None]
         g += middle
         return g.reshape(-1, self._shape[-1], *self._shape[1:-1])
@@ -92,7 +92,7 @@ class Nodes:
 
     @cached_property
     def _families(self) -> list[tuple[int, slice, Array | slice]]:
-        """For each prefix of the axes but the last: its number, its tiles, and their distinct places on the last axis."""
+        """For each prefix of the axes but the last: its number, its tiles, and their distinct places on the last."""
         parent, which = self._parents[-1], self._centres[-1].which
         start = np.flatnonzero(changes(parent))
         end = np.append(start[1:], len(parent))
@@ -137,12 +137,12 @@ class Nodes:
         weight = weight.reshape(len(weight), self._shape[-1], -1)
         # e^{im(c + hx)} − 1 at the nodes of the last axis, in which one real matrix product sums over them.
         factors = self._last + _real_parts(self._centres[-1].distinct)[:, None]
-        total, mass = [], []
+        parts = []
         for _, tiles, places in self._families:
             own = weight[tiles].reshape(-1, weight.shape[-1])
-            total.append(own.T @ factors[places].reshape(len(own), -1))
-            mass.append(own.sum(axis=0))
-        total, mass = _complex(np.stack(total)), np.stack(mass)  # (prefixes, nodes left[, frequencies])
+            parts.append((own.T @ factors[places].reshape(len(own), -1), own.sum(axis=0)))
+        sums, mass = (np.stack(part) for part in zip(*parts, strict=True))
+        total = _complex(sums)  # (prefixes, nodes left, frequencies)
         for axis in reversed(range(self._of.axes - 1)):
             centre, local = self._near(axis)
             local = local[centre.which]
