@@ -1,13 +1,20 @@
 """Certificates of the tiles: never violated, with the tolerance loosened so that more than rounding is tested."""
 
+import tracemalloc
+
 import mpmath as mp
 import numpy as np
 import pytest
 
 from tests.density.torus_cases import box, families, plain_grid
 from tests.hard import TURN, random_eta
+from tsa import fourier_model
 from tsa.density.numerics import Integral, torus_partition
+from tsa.density.numerics.tiles._bounds import Tiles
 from tsa.density.numerics.tiles._coordinates import own_coordinates
+from tsa.density.numerics.tiles._nodes import Nodes
+from tsa.density.numerics.tiles._polynomials import Polynomials
+from tsa.density.numerics.tiles._rules import RULES
 
 mp.mp.dps = 50
 FULL = 2.0**-52
@@ -189,3 +196,68 @@ def test_small_grids_and_tiles_agree():
     np.testing.assert_allclose(grid.log_mass - grid.gain, tiles.log_mass - tiles.gain, atol=1e-12)
     moments = [(1 + v.deficits) * np.exp(1j * (v.peak @ k.T)) for v in (grid, tiles)]
     np.testing.assert_allclose(*moments, atol=1e-13)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_values_and_sums_at_nodes_are_those_of_each_node_alone(p):
+    """Tiles with gaps between them, of several rows and sizes, against the sum over all frequencies at each node."""
+    rng = np.random.default_rng(p)
+    k = box(2, p)
+    eta = random_eta(rng, len(k), 1.0, (4,))
+    polynomials = Polynomials(eta, k)
+    count = 40
+    tiles, _ = Tiles(
+        np.sort(rng.choice([0, 1, 3], count)), rng.integers(-3, 4, (count, p)), 2 ** rng.integers(4, 6, (count, p))
+    ).sorted()
+    first = np.unique(np.concatenate([tiles.row[:, None], tiles.turn, tiles.u], axis=1), axis=0, return_index=True)[1]
+    tiles = tiles[np.sort(first)]  # no tile twice
+    x = RULES[p][0].x
+    nodes = Nodes(polynomials, tiles.row, tiles.u, tiles.turn, [x] * p)
+    inside = np.stack(np.meshgrid(*[x] * p, indexing="ij"), axis=-1).reshape(-1, p)
+    offset = tiles.centre[:, None] + tiles.half[:, None] * inside
+    peak = polynomials.peak[tiles.row][:, None]
+    waves = np.exp(1j * (peak + offset) @ k.T) - np.exp(1j * peak @ k.T)
+    g = (eta.conj()[tiles.row][:, None] * waves).real.sum(axis=-1)
+    values = nodes.values()
+    np.testing.assert_allclose(np.moveaxis(values, 1, -1).reshape(g.shape), g, atol=1e-12)
+    weight = rng.uniform(0, 1, values.shape)
+    rows, table = nodes.sums(weight)
+    flat = np.moveaxis(weight, 1, -1).reshape(g.shape)
+    wanted = flat[..., None] * (np.exp(1j * offset @ k.T) - 1)
+    assert rows.tolist() == np.unique(tiles.row).tolist()
+    for row, own in zip(rows, polynomials.picked(table), strict=True):
+        np.testing.assert_allclose(own, wanted[tiles.row == row].sum(axis=(0, 1)), atol=1e-12)
+
+
+def near_the_peak(eta, k, centre, nodes=256):
+    """log Z by the trapezoid rule on 20 standard deviations to each side of a peak: no tiles, no FFT."""
+    bend = (eta.conj() * np.exp(1j * k @ centre)).real @ k.astype(float) ** 2
+    extent = np.minimum(TURN, 40 / np.sqrt(np.maximum(bend, 1e-9)))
+    s = centre[:, None] + extent[:, None] * (np.arange(nodes) / nodes - 0.5)
+    first, second = (np.exp(1j * np.outer(s[a], k[:, a])) for a in (0, 1))
+    f = ((first * eta.conj()) @ second.T).real
+    return f.max() + np.log(np.exp(f - f.max()).sum() * extent.prod() / nodes**2)
+
+
+PAIRS = [(16, 0.2), (16, 0.1), (16, 0.01), (32, 0.5), (32, 0.05), pytest.param(64, 0.01, marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("picture", ["noise", "bar"])
+@pytest.mark.parametrize(("side", "noise"), PAIRS)
+def test_pairs_that_were_slow_or_refused(side, noise, picture):
+    """Posteriors over shifts: right within the certificate, in few nodes and little memory at any noise."""
+    rng = np.random.default_rng(side)
+    bar = np.exp(-((np.arange(side) - side / 2) ** 2) / 2) * np.ones((side, 1))
+    x = rng.standard_normal((side, side)) if picture == "noise" else bar
+    y = np.roll(x, (3, 5), (0, 1)) + noise * rng.standard_normal(x.shape)
+    density = fourier_model(x.shape, noise).posterior(x.ravel(), y.ravel())
+    eta, k = density.eta, density.frequencies
+    tracemalloc.start()
+    solved = torus_partition(eta[None], k, moments=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50e6
+    assert solved.nodes[0] < 4e4
+    truth = near_the_peak(eta, k, TURN * np.array([3, 5]) / side)
+    allowed = solved.shape_error[0] + solved.height_error[0] + 2e-15 * np.abs(eta).sum()
+    assert abs(solved.height[0] + solved.log_mass[0] - truth) < max(allowed, 1e-9)
