@@ -31,7 +31,8 @@ class ShownMotion:
 
 def model_names() -> list[str]:
     """Fourier models by their side, and all models that shift square patches that are not too large."""
-    return [f"fourier-{side}" for side in SIDES] + [name for name in models.names() if _moves(models.named(name))]
+    sides = sorted({*SIDES, fourier_side(view.current().shift_model) or SIDES[0]})
+    return [f"fourier-{side}" for side in sides] + [name for name in models.names() if _moves(models.named(name))]
 
 
 def _moves(named: NamedModel) -> bool:

@@ -8,14 +8,14 @@ MAX_LOOKS = 9
 NOISES = (0.0, 1.0, 0.05)  # least, most and step of the sliders
 SIGMAS = (0.3, 6.0, 0.1)
 SLOWS = (0.0, 10.0, 0.1)
-SIDES = (16, 24, 32, 48, 64)  # of the worlds of Fourier models
+SIDES = (8, 16, 24, 32, 40, 48, 56, 64)  # of the worlds of Fourier models in the menu; links may have any between
 _FOURIER = re.compile(r"fourier-(\d{1,3})")
 
 
 def fourier_side(name: str) -> int | None:
     """The side of the world of the Fourier model of this name; None for the name of another model."""
     found = _FOURIER.fullmatch(name)
-    return int(found[1]) if found and int(found[1]) in SIDES else None
+    return int(found[1]) if found and SIDES[0] <= int(found[1]) <= SIDES[-1] else None
 
 
 class Preset(NamedTuple):

@@ -151,8 +151,12 @@ def test_every_kind_has_sentences_and_a_label(model):
     assert dict(words.motion_words(one).numbers)["Mean"] == "undefined"
     assert "stripes cross" in words.motion_words(one).waves
     assert "on one line of waves" in words.motion_words(MotionScene(model, draw_periodic("bar"))).waves
-    slow = words.motion_words(MotionScene(model, draw_periodic("dot"), slow=3.0))
-    assert slow.second.endswith("The prior for slow motion is part of this answer.")
+    scene = MotionScene(model, draw_periodic("dot"), slow=3.0)
+    slow, slow_mean = words.motion_words(scene), scene.answer.mean
+    right, up = slow_mean
+    assert slow.second.endswith(f"towards {np.degrees(np.arctan2(up, right)):.0f}° (0° right, 90° up).")
+    unmoved = words.motion_words(MotionScene(model, draw_periodic("dot"), motion=(0.0, 0.0), slow=3.0))
+    assert unmoved.second.endswith("The prior for slow motion is part of this answer.")
 
 
 @pytest.mark.parametrize(("value", "text"), [(-0.04, "0.0"), (-1.25, "−1.2"), (3.0, "3.0")])

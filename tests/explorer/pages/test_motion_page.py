@@ -127,6 +127,17 @@ def test_another_model_scales_the_world(app):
     assert body(app)[1][0]["side"] == 64
 
 
+@pytest.mark.parametrize("side", [8, 37, 64])
+def test_a_link_may_ask_for_a_world_of_any_size(app, side):
+    app.query_params["moves"] = f"fourier-{side}"
+    app.query_params["window"] = "8"
+    app.run()
+    assert not app.exception
+    assert not app.warning
+    assert body(app)[1][0]["side"] == side
+    assert f"Fourier {side} × {side}, exact" in app.selectbox(key="shift_model").options
+
+
 def test_a_picture_without_contrast_leaves_what_was_shown(app):
     digest = body(app)[0]["digest"]
     app.pills(key="gallery_world").set_value("own").run()
@@ -229,9 +240,9 @@ def test_links_keep_everything():
         "at": "a,b",
         "slow": "nan",
         "looks": "0",
-        "moves": "fourier-9",
+        "moves": "fourier-65",
     }
-    assert decode_link(broken | {"moves": "fourier-9"}) == ViewState()
+    assert decode_link(broken) == ViewState()
 
 
 def test_controls_can_be_hidden():

@@ -22,6 +22,7 @@ _MIN_EQUAL_SHARE = 0.8  # of an equal share: the least probable of pieces that f
 _MAX_EXCESS = 5.0  # standard deviations by which what is left over may exceed what σ allows
 _MIN_ON_ONE_LINE = 0.6  # share of the waves' certainty that makes a line of waves
 _MIN_RESULTANT = 0.3  # |E[e^{is}]| along each axis, for the mean of a motion to mean anything
+_MIN_SPEED = 0.2  # pixels of the mean motion, for its direction to be told
 _WINDOW_STEPS = 8  # sizes of the window for which the answer is computed, and more where it changes
 
 MAX_NAMED = 24  # groups of shifts of which the map says how probable each is
@@ -83,7 +84,7 @@ def motion_words(scene: MotionScene) -> MotionWords:
     found = kind(scene)
     headline, second, short = _sentences(scene, found)
     if scene.slow and found != "unexplained":
-        second += " The prior for slow motion is part of this answer."
+        second += f" {_with_prior(scene.answer)}"
     numbers = _numbers(scene)
     spoken = f"{QUESTION} {headline} {second} " + " ".join(f"{name}: {value}." for name, value in numbers)
     return MotionWords(found, headline, second, short, waves_text(scene.answer, found), numbers, spoken)
@@ -170,6 +171,18 @@ def _sentences(scene: MotionScene, found: str) -> tuple[str, str, str]:
         if count <= MAX_NAMED
         else "The map shows them all.",
         f"{count} groups of shifts",
+    )
+
+
+def _with_prior(answer: MotionAnswer) -> str:
+    """That the prior is part of the answer, and where its mean goes: what people see, if they are as this model."""
+    right, up = answer.mean
+    speed = math.hypot(right, up)
+    if answer.resultant <= _MIN_RESULTANT or speed < _MIN_SPEED:
+        return "The prior for slow motion is part of this answer."
+    degrees = math.degrees(math.atan2(up, right))
+    return (
+        f"With the prior for slow motion the mean is {speed:.1f} px towards {signed(degrees, 0)}° (0° right, 90° up)."
     )
 
 
