@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from tsa._base import Array, InputError, ShapeError, checks
 from tsa.density import Density, GeneralizedVonMises, GridDensity
 from tsa.model import _chains
-from tsa.model._velocity_chain import velocity_walk
+from tsa.model._velocity_chain import velocities, velocity_walk
 from tsa.model.subgroup import Subgroup
 
 _MAX_VALUES = 2**28  # doubles held for one sequence: 2 GB
@@ -31,14 +31,14 @@ class RandomWalk:
 
 @dataclass(frozen=True)
 class ConstantVelocity:
-    """s_{t+1} = s_t + v_{t+1}, where the velocity v changes by a step with density VonMises(κ); one parameter.
+    """s_{t+1} = s_t + v_{t+1}, where the velocity v changes by a step with density VonMises(κ) in each parameter.
 
     At first every velocity is equally probable. `max_speed` (radians per frame) restricts velocities to ±that, which
-    makes large κ affordable; steps are then conditional on staying in this range.
+    makes large κ and two parameters affordable; steps are then conditional on staying in this range. Both may be (p,).
     """
 
-    kappa: float
-    max_speed: float | None = None
+    kappa: float | tuple[float, ...]
+    max_speed: float | tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +76,9 @@ def track(
     Without a template the first frame is the template, and s is relative to it; its noise then counts as part of the
     picture. A frame of nan is missing: it says nothing, and the prediction stands. `seen` (..., T, D) are weights of
     pixels between 0 and 1, as in `Subgroup.posterior`. `start` is the density of s at the first frame, uniform if not
-    given. Groups of one parameter, or of two with a `RandomWalk`.
+    given. Groups of one or two parameters.
     """
-    question = _Question(model, frames, template, motion, start, seen)
+    question = _Question(model, frames, template, motion, start, seen, smooth)
     batch, length = question.batch, question.eta.shape[1]
     cells = int(np.prod(question.sides))
     results = []
@@ -112,8 +112,8 @@ def track(
         checks.precision_of(question.like, predictive.sum(axis=-1)),
         checks.precision_of(question.like, predictive),
         error.reshape(batch),
-        densities(velocity, 1),
-        densities(smoothed_velocity, 1),
+        densities(velocity, model.parameters),
+        densities(smoothed_velocity, model.parameters),
     )
 
 
@@ -132,8 +132,10 @@ class _Question:
         motion: RandomWalk | ConstantVelocity,
         start: Density | None,
         seen: ArrayLike | None,
+        smooth: bool = False,
     ) -> None:
-        self._motion, self.kappa, self.drift = _checked_motion(model, motion)
+        self.kappa, self.drift, self._max_speed = _checked_motion(model, motion)
+        self._keeps_speed = isinstance(motion, ConstantVelocity)
         frames = checks.real(frames, "frames")
         if frames.ndim < 2 or frames.shape[-1] != model.dimension or frames.shape[-2] == 0:
             raise ShapeError(
@@ -168,27 +170,36 @@ class _Question:
             self.harmonics,
             self.kappa,
             length,
-            isinstance(motion, ConstantVelocity),
+            self._keeps_speed,
             _start_series(start, model),
         )
-        if length * int(np.prod(self.sides)) > _MAX_VALUES:
-            raise InputError(
-                f"{length} frames need a grid of {' × '.join(map(str, self.sides))} points, more than fits in memory. "
-                "Give fewer frames, or a model with a larger noise σ, whose posteriors are wider."
-            )
+        self._check_size(length, smooth)
         self._rounding = length * np.finfo(np.float64).eps * (sum(self.sides) + kappa.sum(axis=1).max(initial=0.0) + 8)
         self._start = _start_masses(start, self.sides, self.batch)
+
+    def _check_size(self, length: int, smooth: bool) -> None:
+        """Refuse what would not fit into memory."""
+        held, advice = length * int(np.prod(self.sides)), ""
+        if self._keeps_speed:
+            held *= int(np.prod([len(v) for v in velocities(self.sides, self._max_speed)])) if smooth else 1
+            advice = "give a max_speed, or smooth=False; or "
+        if held > _MAX_VALUES:
+            raise InputError(
+                f"{length} frames need a grid of {' × '.join(map(str, self.sides))} points"
+                f"{' with a velocity at each' if self._keeps_speed else ''}, more than fits in memory: {advice}give "
+                "fewer frames, or a model with a larger noise σ, whose posteriors are wider."
+            )
 
     def solve(self, log_likelihood: Array, part: Array, smooth: bool) -> tuple[Array | None, ...]:
         """Masses filtered and smoothed, log predictive densities, errors, and masses of velocities, of some rows."""
         start = self._start if self._start.ndim == len(self.sides) else self._start[part]
         certified = np.full(len(part), _chains.TOLERANCE + self._rounding)
-        if isinstance(self._motion, RandomWalk):
+        if not self._keeps_speed:
             chain = _chains.walk(log_likelihood, start, self.kappa, self.drift, smooth)
             return chain.filtered, chain.smoothed, chain.surprise, certified, None, None
-        starts, kappa = np.broadcast_to(start, (len(part), *self.sides)), float(self.kappa[0])
+        starts = np.broadcast_to(start, (len(part), *self.sides))
         rows = [
-            velocity_walk(one, begin, kappa, self._motion.max_speed, smooth)
+            velocity_walk(one, begin, self.kappa, self._max_speed, smooth)
             for one, begin in zip(log_likelihood.swapaxes(0, 1), starts, strict=True)
         ]
         filtered, velocity, smoothed, smoothed_velocity, surprise = (
@@ -198,31 +209,30 @@ class _Question:
         return filtered, smoothed, surprise, certified, velocity, smoothed_velocity
 
 
-def _checked_motion(
-    model: Subgroup, motion: RandomWalk | ConstantVelocity
-) -> tuple[RandomWalk | ConstantVelocity, Array, Array]:
-    """The motion, and its κ and drift for each parameter (p,)."""
+def _checked_motion(model: Subgroup, motion: RandomWalk | ConstantVelocity) -> tuple[Array, Array, Array]:
+    """κ, drift and the largest speed (infinite if any is allowed) for each parameter (p,)."""
     p = model.parameters
     if not isinstance(motion, RandomWalk | ConstantVelocity):
         raise InputError(f"motion is a RandomWalk or a ConstantVelocity; got {type(motion).__name__}.")
-    if p > 2 or (p == 2 and isinstance(motion, ConstantVelocity)):
-        raise InputError(
-            f"Sequences are followed for one parameter, or two with a RandomWalk; this model has {p}. With two, a "
-            "velocity that is known can be given as RandomWalk(kappa, drift=(v1, v2))."
-        )
-    drift = motion.drift if isinstance(motion, RandomWalk) else 0.0
-    numbers = [
-        checks.finite(checks.real(value, name), name) for value, name in ((motion.kappa, "kappa"), (drift, "drift"))
-    ]
-    for value, name in zip(numbers, ("kappa", "drift"), strict=True):
-        if value.shape not in ((), (p,)):
-            raise ShapeError(f"{name} of a motion is one number, or {p} for this model; got shape {value.shape}.")
-    kappa, drifts = (np.broadcast_to(value, (p,)).astype(np.float64) for value in numbers)
+    if p > 2:
+        raise InputError(f"Sequences are followed for groups of one or two parameters; this model has {p}.")
+
+    def for_each(value: ArrayLike, name: str) -> Array:
+        numbers = checks.finite(checks.real(value, name), name)
+        if numbers.shape not in ((), (p,)):
+            raise ShapeError(f"{name} of a motion is one number, or {p} for this model; got shape {numbers.shape}.")
+        return np.broadcast_to(numbers, (p,)).astype(np.float64)
+
+    kappa, drift, max_speed = for_each(motion.kappa, "kappa"), np.zeros(p), np.full(p, np.inf)
     for value in kappa:
         checks.positive(value, "kappa")
-    if isinstance(motion, ConstantVelocity) and motion.max_speed is not None:
-        checks.positive(motion.max_speed, "max_speed")
-    return motion, kappa, drifts
+    if isinstance(motion, RandomWalk):
+        drift = for_each(motion.drift, "drift")
+    elif motion.max_speed is not None:
+        max_speed = for_each(motion.max_speed, "max_speed")
+        for value in max_speed:
+            checks.positive(value, "max_speed")
+    return kappa, drift, max_speed
 
 
 def _series(model: Subgroup, template: Array, frames: Array, seen: ArrayLike | None) -> tuple[Array, Array, Array]:
