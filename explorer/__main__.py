@@ -19,6 +19,7 @@ from starlette.middleware import Middleware
 from streamlit.runtime import get_instance
 from threadpoolctl import threadpool_limits
 
+import tsa
 from tsa._base import TSAError, allow_any_console
 
 if TYPE_CHECKING:
@@ -28,18 +29,27 @@ _MAX_PORTS_TRIED = 20
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and serve the app until it is stopped; returns the exit code."""
+    """Parse the command line and serve the app until it is stopped; returns the exit code, 130 after Ctrl-C."""
     allow_any_console()
     argv = sys.argv[1:] if argv is None else argv
-    if argv[:1] == ["lesson"]:
-        from explorer.tools import lesson_command
+    try:
+        if argv[:1] == ["lesson"]:
+            from explorer.tools import lesson_command
 
-        return lesson_command(argv[1:])
+            return lesson_command(argv[1:])
+        return _main(argv)
+    except KeyboardInterrupt:
+        print("tsa-explorer: stopped.", file=sys.stderr)
+        return 130
+
+
+def _main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="tsa-explorer",
         description="Explore Toroidal Subgroup Analysis.",
         epilog="example: tsa-explorer --port 8600 --no-browser",
     )
+    parser.add_argument("--version", action="version", version=f"tsa-explorer {tsa.__version__}")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
     parser.add_argument(
         "--port", type=int, default=8501, help="port to listen on, or the next free one (default: 8501)"
@@ -147,7 +157,8 @@ def free_port(host: str, first: int) -> int | None:
     """The first free port from `first` on, None if the next 20 are taken; an OSError if the address cannot be used."""
     for port in range(first, min(first + _MAX_PORTS_TRIED, 65536)):
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if os.name != "nt":  # there it would let two servers have one port
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((host, port))
             except OSError as error:

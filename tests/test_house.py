@@ -17,7 +17,7 @@ from tests.shared.imports import House
 ORDER = [
     ["tsa._base"], ["tsa.density"], ["tsa.model"], ["tsa.groups"], ["tsa.pictures"], ["tsa.analysis"], ["tsa.files"],
     ["tsa.registration"], ["tsa.learning", "tsa.recognition"], ["tsa.stage"], ["tsa"], ["tsa.experiments"], ["tsa.cli"],
-    ["explorer"], ["explorer.state"], ["explorer.course"], ["explorer.training"], ["explorer.live"],
+    ["tsa.__main__"], ["explorer"], ["explorer.state"], ["explorer.course"], ["explorer.training"], ["explorer.live"],
     ["explorer.components"], ["explorer.session"], ["explorer.pages"], ["explorer.app"], ["explorer.tools"], ["explorer.__main__"],
 ]  # fmt: skip
 RANK = {unit: rank for rank, units in enumerate(ORDER) for unit in units}
@@ -108,7 +108,7 @@ def folders_and_files_are_small(house: House) -> Iterator[str]:
             if "__pycache__" in where.parts:
                 continue
             if path.is_dir():
-                entries = [entry for entry in path.iterdir() if entry.name != "__pycache__"]
+                entries = [entry for entry in path.iterdir() if entry.name not in ("__pycache__", "py.typed")]
                 if len(entries) > MAX_ENTRIES:
                     yield f"{where} has {len(entries)} entries"
             elif path.suffix in (".py", ".js"):

@@ -78,6 +78,7 @@ from tsa.recognition import (
 from tsa.registration import estimate_noise, estimate_power, register
 from tsa.stage import show
 
+__version__ = "0.1.0"
 __all__ = [
     "TSA",
     "AmbiguityScore",

@@ -62,11 +62,11 @@ def _wait_until_it_answers(address: str) -> None:
 
 
 @contextmanager
-def browsing(*flags: str) -> Iterator[Any]:
-    """A headless Chromium with these flags, driven by Playwright."""
+def browsing() -> Iterator[Any]:
+    """A headless Chromium, driven by Playwright."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=[*_FLAGS, *flags])
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
         yield browser
         browser.close()

@@ -2,20 +2,20 @@
 
 import pytest
 
-from explorer.tools import browsing, serving
+from explorer.tools import CHROMIUM, serving
 from tests.shared.browser import TIMEOUT_MS
 
 
 @pytest.fixture(scope="module")
-def tab():
+def tab(browser):
     """A page in a browser that finds every name on this machine, as after DNS rebinding; and the port of a server."""
-    with (
-        serving(8690, "--allowed-host", "tsa.test") as address,
-        browsing("--host-resolver-rules=MAP *.test 127.0.0.1, MAP *.test. 127.0.0.1") as browser,
-    ):
-        page = browser.new_page()
+    rules = "--host-resolver-rules=MAP *.test 127.0.0.1, MAP *.test. 127.0.0.1"
+    with serving(8690, "--allowed-host", "tsa.test") as address:
+        found = browser.browser_type.launch(executable_path=CHROMIUM, args=["--no-sandbox", rules])
+        page = found.new_page()
         page.set_default_timeout(TIMEOUT_MS)
         yield page, address.rpartition(":")[2]
+        found.close()
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST", "tsa.test", "tsa.test."])

@@ -1,11 +1,13 @@
 """The commands run without the modules that only Unix has, and in a console of any encoding."""
 
 import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
+import tsa
 from tsa.experiments import bench
 
 UNIX_ONLY = ("resource", "fcntl", "pwd", "grp", "termios")
@@ -35,6 +37,32 @@ def test_where_memory_cannot_be_measured_none_is_printed(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "resource", None)
     bench._print_peak_memory()
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipes of this kind")
+@pytest.mark.parametrize("command", [["-m", "tsa", "weights", "shift-32"], ["-m", "tsa.cli", "posterior", "square"]])
+def test_a_reader_that_leaves_ends_a_command_without_a_word(command):
+    with subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        running.stdout.close()
+        assert running.stderr.read() == b""
+    assert running.returncode == 141
+
+
+@pytest.mark.parametrize(("module", "name"), [("tsa", "tsa"), ("explorer", "tsa-explorer")])
+def test_both_commands_say_their_version(module, name):
+    answer = subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True, encoding="utf-8")
+    assert answer.stdout == f"{name} {tsa.__version__}\n"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other signals")
+def test_stopping_the_explorer_leaves_one_line():
+    command = [sys.executable, "-u", "-m", "explorer", "--no-browser", "--port", "8660"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as running:
+        next(line for line in running.stdout if "127.0.0.1" in line)
+        running.send_signal(signal.SIGINT)
+        error = running.stderr.read()
+    assert (running.returncode, error) == (130, "tsa-explorer: stopped.\n")
 
 
 COMMANDS = """

@@ -94,6 +94,14 @@ def open_set(name: str, options: argparse.Namespace) -> OpenedFilters:
     return opened
 
 
+def check_model_path(path: Path) -> None:
+    """Refuse to write a model where it would be taken for something else later."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; --out is the model file to write.")
+    if path.suffix.lower() != ".npz":
+        raise InputError(f"{path} should end in .npz, as model files do.")
+
+
 def write(path: Path, content: str | bytes) -> None:
     """Write a file; text as UTF-8."""
     try:

@@ -1,11 +1,14 @@
 """The entry point of `tsa`: parses the command line and runs one command.
 
-Known errors are one sentence on stderr and exit code 2; an interrupt is exit code 130. A command may return its own.
+Known errors are one sentence on stderr and exit code 2; an interrupt is exit code 130, a reader of the output that has
+left is 141. A command may return its own.
 """
 
 import argparse
+import os
 import sys
 
+import tsa
 from tsa._base import TSAError, allow_any_console
 from tsa.cli import bench, discover, filters, models, posterior, register, reproduce, train
 
@@ -15,17 +18,23 @@ def main(argv: list[str] | None = None) -> int:
     allow_any_console()
     options = _parser().parse_args(argv)
     try:
-        return int(options.run(options) or 0)
+        code = int(options.run(options) or 0)
+        sys.stdout.flush()
+        return code
     except TSAError as error:
         print(f"tsa: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stopped:
         print(f"tsa: stopped. {stopped}".rstrip(), file=sys.stderr)
         return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what Python flushes when it ends
+        return 141
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tsa", description="Toroidal Subgroup Analysis.")
+    parser.add_argument("--version", action="version", version=f"tsa {tsa.__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     for family in (train, discover, models, filters, posterior, register, reproduce, bench):
         family.add_parser(commands)

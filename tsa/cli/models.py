@@ -8,7 +8,7 @@ import numpy as np
 from tsa import files
 from tsa._base import Array, Bar
 from tsa.analysis import finite_difference_weights, inspect, refine, weights_of_spectra
-from tsa.cli._arguments import add_channel, add_model, open_any, open_given, open_set
+from tsa.cli._arguments import add_channel, add_model, check_model_path, open_any, open_given, open_set
 from tsa.cli.filters import print_report
 from tsa.files import OpenedFilters
 from tsa.groups import ImageRotation
@@ -130,6 +130,7 @@ def _print_coverage(found: Calibration) -> None:
 
 
 def _refine(options: argparse.Namespace) -> None:
+    check_model_path(options.out)
     opened = open_given(options.model, options.group, options.patch, array=options.array)
     refined = refine(opened.model, opened.action, Bar("refining"))
     files.save(refined, options.out, opened.action.shape, {**opened.file.about, "refined": True})

@@ -28,7 +28,9 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     command.add_argument("x", help="an image file, or the name of a shape (square, F, pinwheel, …)")
     command.add_argument("y", nargs="?", help="a second picture; without it, x turned by --angle")
-    command.add_argument("--angle", type=int, help="turn of the second picture, degrees (default 30; 0 if y is given)")
+    command.add_argument(
+        "--angle", type=float, help="degrees by which the second is turned (default 30; 0 if y is given)"
+    )
     command.add_argument("--model", default="rotation-16-refined", help="a bundled name or a file of a rotation model")
     command.add_argument("--sigma", type=float, default=0.5, help="model noise σ (default 0.5)")
     command.add_argument("--pixel-noise", type=float, default=0.0, help="noise added to the pixels of y (default 0)")

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from tsa import files
 from tsa._base import Array, Bar, InputError
-from tsa.cli._arguments import GROUPS, add_scheduler, mapper, shape
+from tsa.cli._arguments import GROUPS, add_scheduler, check_model_path, mapper, shape
 from tsa.learning import BUNDLED, Checkpoint, TrainingProgress, TrainingRun, patches_digest, train_run, train_runs
 from tsa.model import Subgroup
 from tsa.pictures import TRAINING_PATCHES, read_pictures, white_patches
 
 _MIN_AFFINITY = 0.5
+_MAX_RATE = 100.0  # the page Train has the same
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -46,8 +47,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 
 def _train(options: argparse.Namespace) -> None:
-    if options.out.is_dir():
-        raise InputError(f"{options.out} is a folder; --out is the model file to write.")
+    check_model_path(options.out)
     runs, patches = _requested_runs(options)
     if len(runs) > 1 or options.scheduler:
         _train_many(options, runs, patches)
@@ -104,6 +104,11 @@ def _say(out: Path, result: files.ModelFile, run: TrainingRun) -> None:
 
 def _requested_runs(options: argparse.Namespace) -> tuple[list[TrainingRun], Array | None]:
     """All settings that were asked for, and the patches of the folder of pictures, if there is one."""
+    if options.bundled and options.group not in (None, BUNDLED[options.bundled].group):
+        raise InputError(f"{options.bundled} is a model of {BUNDLED[options.bundled].group}; got {options.group}.")
+    for rate in options.rate:
+        if not 0 < rate <= _MAX_RATE:
+            raise InputError(f"--rate is a number from 0 to {_MAX_RATE:g}; got {rate:g}.")
     if options.bundled:
         return [BUNDLED[options.bundled]], None
     if not options.group:

@@ -2,18 +2,20 @@
 
 import base64
 import html
+import math
 import zlib
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from string import Template
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tsa._base import InputError
 from tsa.files import load
 from tsa.model import Subgroup
-from tsa.pictures import picture
+from tsa.pictures import picture, rotate
 from tsa.stage.browser import BROWSER, join
 from tsa.stage.packing import framed
 from tsa.stage.scene import Scene
@@ -85,18 +87,24 @@ def show(
     x: str | PathLike[str] | ArrayLike,
     y: str | PathLike[str] | ArrayLike | None = None,
     *,
-    angle: int | None = None,
+    angle: float | None = None,
     model: Subgroup | str = "rotation-16-refined",
     noise: float = 0.5,
     pixel_noise: float = 0.0,
 ) -> StageView:
     """The stage of a pair, to be shown in a notebook or saved: pictures are arrays, image files or names of shapes.
 
-    Without y it is x turned by `angle` (30) degrees; with y, y is turned by `angle` (0). `noise` is the model's σ.
+    Without y it is x turned by `angle` (30) degrees; with y, y is turned by `angle` (0). `noise` is the model's σ. The
+    dial has whole degrees: by a fraction of one the second picture itself is turned.
     """
     learned = load(model) if isinstance(model, str) else model
     if not isinstance(learned, Subgroup):
         raise InputError("The stage needs a model with weights; tsa.estimate_weights finds them.")
-    turned = (30 if y is None else 0) if angle is None else int(angle) % 360
-    other = None if y is None else picture(y)
-    return StageView(Scene(learned.with_noise(noise), picture(x), other, turned, pixel_noise))
+    turn = (30.0 if y is None else 0.0) if angle is None else float(angle)
+    if not math.isfinite(turn):
+        raise InputError(f"The angle is a number of degrees; got {angle!r}.")
+    degrees = math.floor(turn)
+    first, other = picture(x), None if y is None else picture(y)
+    if turn != degrees:
+        other = np.clip(rotate(first if other is None else other, math.radians(turn - degrees)), 0, 1)
+    return StageView(Scene(learned.with_noise(noise), first, other, degrees % 360, pixel_noise))

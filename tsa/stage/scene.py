@@ -37,6 +37,8 @@ class Scene:
     def __post_init__(self) -> None:
         if self.size**2 != self.model.dimension or self.model.parameters != 1:
             raise InputError("A scene needs a model of rotation, with one parameter and square patches.")
+        if not 0 <= self.pixel_noise < math.inf:
+            raise InputError(f"The noise of the pixels is a number from 0 on; got {self.pixel_noise!r}.")
         if not isinstance(self.angle, int) or not 0 <= self.angle < 360:
             raise InputError(f"The angle is a whole number of degrees from 0 to 359; got {self.angle!r}.")
 

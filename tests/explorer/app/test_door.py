@@ -21,7 +21,7 @@ from websockets.sync.client import connect
 
 import explorer
 from explorer.tools import serving
-from tests.explorer.app.test_hosts import HOSTS, ORIGINS
+from tests.shared.hosts import HOSTS, ORIGINS
 
 pytestmark = pytest.mark.slow
 
