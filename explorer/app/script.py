@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from explorer.components.ticket import keep_ticket
-from explorer.pages import dft, filters, home, lab, lesson, model, motion, orbits, recognise, train
+from explorer.pages import dft, film, filters, home, lab, lesson, model, motion, orbits, recognise, train
 from explorer.session import models, run
 from tsa._base import assets
 
@@ -22,6 +22,7 @@ page = st.navigation(
         st.Page(lesson.page, title="Lessons", url_path="lesson"),
         st.Page(lab.page, title="Lab", default=True),
         st.Page(motion.page, title="Motion", url_path="motion"),
+        st.Page(film.page, title="Film", url_path="film"),
         st.Page(filters.page, title="Filters", url_path="filters"),
         st.Page(recognise.page, title="Recognise", url_path="recognise"),
         st.Page(model.page, title="Model", url_path="model"),

@@ -7,7 +7,7 @@
 
   // Streamlit adds an entry to the history whenever the link of the view changes. Turning, pointing and arrow keys change
   // it many times: Back must lead to the last choice, not through every step.
-  const steps = new Set(["angle", "circle", "filter", "shift", "window", "at", "tryshift"]); // parameters that such steps change
+  const steps = new Set(["angle", "circle", "filter", "shift", "window", "at", "tryshift", "frame"]); // parameters that such steps change
   const stepKeys = /^(Arrow|Page|Home|End)/;
   let lastKey = ""; // empty after the pointer was pressed
   addEventListener("keydown", ({ key }) => (lastKey = key), true);

@@ -12,7 +12,7 @@ SCRIPT_FOLDERS = (BROWSER, _HERE)  # JavaScript modules can be imported from the
 
 
 def component(package: str, folder: Path | None = None, inserted: str = "") -> Any:
-    """Register the component of the package `explorer.components.….name`: `name.html`, `name.css`, and `name.js` joined with its imports.
+    """Register the component of the package `….name`: `name.html`, `name.css`, and `name.js` joined with its imports.
 
     The files are in the folder of the package, or else in `folder`. `inserted` takes the place of the comment
     `<!-- inserted -->` in the HTML.

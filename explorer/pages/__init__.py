@@ -1,10 +1,11 @@
 """The pages of the app, a module each; controls that several pages share are in `controls`."""
 
-from explorer.pages import dft, filters, home, lab, lesson, model, motion, orbits, recognise, train
+from explorer.pages import dft, film, filters, home, lab, lesson, model, motion, orbits, recognise, train
 from explorer.pages.model import report_json, rows_to_csv
 
 __all__ = [
     "dft",
+    "film",
     "filters",
     "home",
     "lab",

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from explorer.components.teaching.home import doors
 from explorer.components.live_line import live_line
+from explorer.components.teaching.home import doors
 from explorer.course import lessons
 from explorer.pages import lab
 from explorer.session import run, view

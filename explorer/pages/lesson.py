@@ -6,9 +6,9 @@ from functools import partial
 
 import streamlit as st
 
-from explorer.components.teaching.lesson import pack_course, pack_lesson, show_lesson
 from explorer.components.live_line import live_line
 from explorer.components.orbits import orbits, pack_orbits
+from explorer.components.teaching.lesson import pack_course, pack_lesson, show_lesson
 from explorer.course import Lesson, LessonError, find_lesson, learned_phases, lesson_page, lessons
 from explorer.pages import dft, lab, motion, train
 from explorer.pages.controls import choose, symmetry_panel

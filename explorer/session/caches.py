@@ -17,8 +17,9 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from explorer.components.filters import pack_filters
 from explorer.components.recognise import pack_votes
 from explorer.components.symmetry import pack_symmetry
+from explorer.components.teaching.film import pack_film
 from explorer.session.kept import KeptModels
-from explorer.state import LAB_MODEL, Digit, NamedModel, Shape, Source, open_as, open_named
+from explorer.state import LAB_MODEL, Digit, Film, NamedModel, Shape, Source, open_as, open_named
 from explorer.training import EXAMPLES, DiscoveryRequest, Jobs, pairs_of_files
 from explorer.training import turned_pictures as secretly_turned
 from tsa._base import ProgressCallback
@@ -133,6 +134,12 @@ def world_icon(name: str) -> str:
 def packed_motion(digest: str, _scene: MotionScene) -> bytes:
     """The packed motion scene that has this digest."""
     return pack_motion(_scene)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def packed_film(digest: str, _film: Film) -> bytes:
+    """The packed film that has this digest."""
+    return pack_film(_film)
 
 
 @st.cache_data(max_entries=24, show_spinner=False)

@@ -1,5 +1,18 @@
 """The view as a value: `ViewState`, its link, its scene and digest, messages of components; no Streamlit."""
 
+from explorer.state.film import (
+    FILM_FRAMES,
+    FILM_GAPS,
+    FILM_NOISES,
+    FILM_STEPS,
+    FILMS,
+    MAX_FILM_SEED,
+    OWN_FILM,
+    UPLOADED,
+    Film,
+    film_of_frames,
+    turning_film,
+)
 from explorer.state.link import decode_link, encode_link, unreadable
 from explorer.state.messages import (
     FIELDS,
@@ -46,13 +59,20 @@ from explorer.state.view import (
 __all__ = [
     "DRAWING_PIXELS",
     "FIELDS",
+    "FILMS",
+    "FILM_FRAMES",
+    "FILM_GAPS",
+    "FILM_NOISES",
+    "FILM_STEPS",
     "GREY_LEVELS",
     "HIDEABLE",
     "LAB_MODEL",
     "LESSON_STEPS",
+    "MAX_FILM_SEED",
     "MAX_LAB_SIDE_PIXELS",
     "MAX_LOOKS",
     "NOISES",
+    "OWN_FILM",
     "OWN_WORLD",
     "PHOTO_PIXELS",
     "PRESETS",
@@ -64,8 +84,10 @@ __all__ = [
     "SIGNAL_LEVELS",
     "SLOWS",
     "STOPS",
+    "UPLOADED",
     "Digit",
     "EditMessage",
+    "Film",
     "NamedModel",
     "Pixels",
     "Preset",
@@ -76,6 +98,7 @@ __all__ = [
     "decode_link",
     "digest_of",
     "encode_link",
+    "film_of_frames",
     "fourier_side",
     "open_as",
     "open_named",
@@ -89,5 +112,6 @@ __all__ = [
     "scenario_of",
     "scene",
     "scene_digest",
+    "turning_film",
     "unreadable",
 ]

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from explorer.state.film import FILM_FRAMES, FILM_GAPS, FILM_NOISES, FILM_STEPS, FILMS, MAX_FILM_SEED
 from explorer.state.shifts import MAX_LOOKS, MAX_SHIFT_PIXELS, NOISES, SIGMAS, SLOWS, fourier_side
 from explorer.state.stops import STOPS
 from explorer.state.view import (
@@ -209,6 +210,12 @@ def _read_signal(text: str) -> tuple[int, ...]:
     return tuple(map(int, text))
 
 
+def _read_film(text: str) -> str:
+    if text not in FILMS:
+        raise ValueError(text)
+    return text
+
+
 def _read_hide(text: str) -> frozenset[str]:
     return frozenset(part for part in text.split(",") if part in HIDEABLE)
 
@@ -249,5 +256,11 @@ _CODECS: dict[str, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
     "step": ("step", str, _whole(1, len(LESSON_STEPS))),
     "signal": ("signal", lambda values: "".join(map(str, values)), _read_signal),
     "shifted": ("by", str, _whole(0, SIGNAL_LENGTH - 1)),
+    "film": ("film", str, _read_film),
+    "film_noise": ("filmnoise", repr, _number(*FILM_NOISES)),
+    "film_step": ("steps", str, _whole(*FILM_STEPS)),
+    "film_gap": ("missing", str, _whole(*FILM_GAPS)),
+    "film_seed": ("draw", str, _whole(0, MAX_FILM_SEED)),
+    "frame": ("frame", str, _whole(0, FILM_FRAMES - 1)),
     "hide": ("hide", lambda parts: ",".join(sorted(parts)), _read_hide),
 }

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.state.film import FILM_FRAMES
 from explorer.state.shifts import MAX_SHIFT_PIXELS
 from explorer.state.stops import STOPS
 from explorer.state.view import (
@@ -37,6 +38,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "motion": ("world", "shift", "window", "window_at", "tried_shift", "on_torus"),
     "lesson": ("lesson", "step"),
     "dft": ("signal", "shifted"),
+    "film": ("frame",),
 }
 
 
@@ -206,6 +208,10 @@ def _shifted(value: object) -> object:
     return value if type(value) is int and 0 <= value < SIGNAL_LENGTH else _Invalid
 
 
+def _frame(value: object) -> object:
+    return value if type(value) is int and 0 <= value < FILM_FRAMES else _Invalid
+
+
 _READERS: dict[str, Callable[[object], object]] = {
     "angle": _angle,
     "log": _flag,
@@ -225,6 +231,7 @@ _READERS: dict[str, Callable[[object], object]] = {
     "step": _step,
     "signal": _signal,
     "shifted": _shifted,
+    "frame": _frame,
 }
 
 

@@ -1,6 +1,6 @@
 """Every sentence on the pages about a result, and the thresholds that select it; the browser has none."""
 
-from tsa.stage.words import digits, filters, motion, orbits, training
+from tsa.stage.words import digits, film, filters, motion, orbits, training
 from tsa.stage.words.filters import weight_label
 from tsa.stage.words.glossary import GLOSSARY
 from tsa.stage.words.lab import (
@@ -41,6 +41,7 @@ __all__ = [
     "SymmetryWords",
     "answer",
     "digits",
+    "film",
     "filters",
     "fit",
     "is_flat",

@@ -167,7 +167,7 @@ function drawLesson(self, packed) {
   drawVerdict(self, packed, header);
   const last = step === packed.steps.length;
   find("next").textContent = !last ? `${packed.steps[step].label} →` : packed.nextName ? "Next lesson →" : "All lessons";
-  html(find("leads"), last ? packed.next : "");
+  html(find("leads"), last && progress.of(packed.name).solved ? packed.next : "");
   find("back").disabled = step === 1 && packed.number === 1;
   Object.assign(card.dataset, { lesson: packed.name, step });
 }

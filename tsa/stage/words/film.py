@@ -1,0 +1,72 @@
+"""What is said of a film: at each frame, and of the tracker that keeps only its best guess."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tsa._base import Array
+from tsa.density import GridDensity
+
+_LEAST_MASS = 0.02  # of an answer that is named
+_MAX_NAMED = 4
+_LOST_DEGREES = 45.0  # a guess that is further off, to the end of the film, is lost
+_NEAR_DEGREES = 60.0  # probability is counted as near the truth within so many degrees
+
+
+def lost_from(guesses: Array, truth: Array) -> int | None:
+    """The first frame from which the guesses (T,), in degrees, are off to the end; None if they are not lost."""
+    off = np.abs((guesses - truth + 180) % 360 - 180) > _LOST_DEGREES
+    right = np.flatnonzero(~off)
+    first = int(right[-1]) + 1 if right.size else 0
+    return first if first < len(off) else None
+
+
+def headline(filtered: GridDensity, guesses: Array, truth: Array | None) -> tuple[str, str]:
+    """What happens in the film, in a sentence and an explanation; the truth is in degrees (T,)."""
+    if truth is None:
+        return (
+            "The posterior over the turn, frame by frame.",
+            "Nobody knows the true turn of these frames. Where best guess and posterior part, look at the frame.",
+        )
+    near = _mass_near(filtered[len(guesses) - 1], float(truth[-1]))
+    first = lost_from(guesses, truth)
+    if first is None:
+        return (
+            "The best guess stays with the truth.",
+            f"At the end the posterior has {_percent(near)} near the truth. More noise or longer gaps may change that.",
+        )
+    return (
+        f"The best guess is lost from frame {first + 1} on. The posterior is not.",
+        f"At the end the best guess is {_off(guesses, truth):.0f}° off and cannot know it. The posterior still has "
+        f"{_percent(near)} near the truth.",
+    )
+
+
+def _off(guesses: Array, truth: Array) -> float:
+    return float(abs((guesses[-1] - truth[-1] + 180) % 360 - 180))
+
+
+def _mass_near(density: GridDensity, degrees: float) -> float:
+    near = np.abs((np.degrees(density.points) - degrees + 180) % 360 - 180) <= _NEAR_DEGREES
+    return float(density.masses[near].sum())
+
+
+def frame_texts(filtered: GridDensity, guesses: Array, missing: Array) -> list[str]:
+    """One sentence for each frame: its answers with their masses, and the best guess."""
+    angles, masses = filtered.modes()[:2]
+    degrees = np.rint(np.degrees(np.nan_to_num(angles))).astype(int) % 360
+    return [
+        f"{'No frame' if gone else 'Posterior'}: {_answers(angles, shares)}. Best guess: {guess:.0f}°."
+        for angles, shares, guess, gone in zip(degrees, masses, guesses, missing, strict=True)
+    ]
+
+
+def _answers(degrees: Sequence[int], masses: Sequence[float]) -> str:
+    named = [(int(d), float(m)) for d, m in zip(degrees, masses, strict=True) if m >= _LEAST_MASS]
+    if not named or len(named) > _MAX_NAMED:
+        return "nearly any turn"
+    return " or ".join(f"{d}° ({_percent(m)})" for d, m in sorted(named, key=lambda one: -one[1]))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
