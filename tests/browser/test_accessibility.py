@@ -128,6 +128,40 @@ def orbits(tab, address, tmp_path):
     yield "orbits"
 
 
+def home(tab, address, tmp_path):
+    tab.goto(f"{address}/home")
+    tab.wait_for_selector(".home[data-drawn]")
+    tab.wait_for_selector(".stage[data-drawn]")
+    yield "home"
+
+
+def lesson(tab, address, tmp_path):
+    tab.goto(f"{address}/lesson")
+    tab.wait_for_selector(".course .cards li")
+    yield "all lessons"
+    for step in range(1, 5):
+        tab.goto(f"{address}/lesson?lesson=symmetry&step={step}")
+        tab.wait_for_selector(f".lesson[data-step='{step}']")
+        tab.wait_for_selector(".stage[data-drawn]")
+        at_rest(tab)
+        yield f"step {step}"
+    tab.get_by_role("button", name="Check").click()
+    tab.wait_for_selector(".verdict:not(:empty)")
+    yield "verdict"
+
+
+def film(tab, address, tmp_path):
+    tab.goto(f"{address}/film?frame=138")
+    tab.wait_for_selector(".film[data-drawn]")
+    yield "film"
+
+
+def dft(tab, address, tmp_path):
+    tab.goto(f"{address}/dft")
+    tab.wait_for_selector(".dft[data-drawn]")
+    yield "dft"
+
+
 def offline(tab, address, tmp_path):
     show("square").save(tmp_path / "stage.html")
     tab.goto((tmp_path / "stage.html").as_uri())
@@ -137,7 +171,9 @@ def offline(tab, address, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("visit", [lab, motion, filters, recognise, model, train, orbits, offline])
+@pytest.mark.parametrize(
+    "visit", [lab, motion, filters, recognise, model, train, orbits, home, lesson, film, dft, offline]
+)
 def test_axe_finds_nothing_serious(tab, server, tmp_path, visit):
     found = {place: judged(tab) for place in visit(tab, server, tmp_path)}
     assert {place: troubles for place, troubles in found.items() if troubles} == {}

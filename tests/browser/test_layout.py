@@ -34,6 +34,16 @@ PAGES = {
     "compare models": ("model", ".js-plotly-plot", "Compare"),
     "train": ("train", ".film[data-at]", None),
     "orbits": ("orbits", ".orbit[data-drawn]", None),
+    "home": ("home", ".home[data-drawn]", None),
+    "all lessons": ("lesson", ".course .cards li", None),
+    "lesson, predict": ("lesson?lesson=opinions&step=1", ".stage[data-drawn]", None),
+    "lesson, question": ("lesson?lesson=invariants&step=4", ".stage[data-drawn]", None),
+    "lesson with motion": ("lesson?lesson=aperture&step=2", ".motion[data-drawn]", None),
+    "lesson with orbits": ("lesson?lesson=nameless&step=3", ".orbit[data-drawn]", None),
+    "lesson with the DFT": ("lesson?lesson=fourier&step=3", ".dft[data-drawn]", None),
+    "lesson with training": ("lesson?lesson=snow&step=2", ".film[data-at]", None),
+    "film": ("film?frame=138", ".film[data-drawn]", None),
+    "DFT": ("dft", ".dft[data-drawn]", None),
     "an orbit that never closes": ("orbits?orbit=1-2pi", ".orbit[data-drawn]", None),
 }
 TOUCH = ("phone", "tablet")

@@ -9,6 +9,8 @@ from tsa.density import GridDensity
 
 _LEAST_MASS = 0.02  # of an answer that is named
 _MAX_NAMED = 4
+_FLAT = 1.2  # highest density, times that of a posterior that knows nothing, up to which no answer is named
+NEARLY_ANY = "nearly any turn"
 _LOST_DEGREES = 45.0  # a guess that is further off, to the end of the film, is lost
 _NEAR_DEGREES = 60.0  # probability is counted as near the truth within so many degrees
 
@@ -55,16 +57,18 @@ def frame_texts(filtered: GridDensity, guesses: Array, missing: Array) -> list[s
     """One sentence for each frame: its answers with their masses, and the best guess."""
     angles, masses = filtered.modes()[:2]
     degrees = np.rint(np.degrees(np.nan_to_num(angles))).astype(int) % 360
+    flat = filtered.masses.max(axis=1) * filtered.sides[0] < _FLAT
+    said = [NEARLY_ANY if none else _answers(*one) for *one, none in zip(degrees, masses, flat, strict=True)]
     return [
-        f"{'No frame' if gone else 'Posterior'}: {_answers(angles, shares)}. Best guess: {guess:.0f}°."
-        for angles, shares, guess, gone in zip(degrees, masses, guesses, missing, strict=True)
+        f"{'No frame' if gone else 'Posterior'}: {answers}. Best guess: {guess:.0f}°."
+        for answers, guess, gone in zip(said, guesses, missing, strict=True)
     ]
 
 
 def _answers(degrees: Sequence[int], masses: Sequence[float]) -> str:
     named = [(int(d), float(m)) for d, m in zip(degrees, masses, strict=True) if m >= _LEAST_MASS]
     if not named or len(named) > _MAX_NAMED:
-        return "nearly any turn"
+        return NEARLY_ANY
     return " or ".join(f"{d}° ({_percent(m)})" for d, m in sorted(named, key=lambda one: -one[1]))
 
 

@@ -180,7 +180,8 @@ function drawLesson(self, packed) {
  */
 function drawChoices(find, { choices, noted, predicted }, step, picked) {
   const choice = picked === undefined ? undefined : choices[picked];
-  const [asks, recalls] = [step === 1, step === 3 && choice !== undefined];
+  const asks = step === 1;
+  const recalled = step === 3 ? choice : undefined;
   find("choices").hidden = !asks;
   html(
     find("choices"),
@@ -189,8 +190,8 @@ function drawChoices(find, { choices, noted, predicted }, step, picked) {
       .join(""),
   );
   const reply = find("reply");
-  reply.className = recalls ? `reply ${choice.right ? "yes" : "no"}` : "reply";
-  html(reply, asks && choice ? noted : recalls ? `${predicted} <em>${choice.html}</em>. ${choice.reply}` : "");
+  reply.className = recalled ? `reply ${recalled.right ? "yes" : "no"}` : "reply";
+  html(reply, asks && choice ? noted : recalled ? `${predicted} <em>${recalled.html}</em>. ${recalled.reply}` : "");
 }
 
 /**
