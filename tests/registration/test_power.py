@@ -54,9 +54,8 @@ def test_silence_and_content():
 @pytest.mark.slow
 def test_a_single_density_covers_where_the_paper_does_not():
     model = tsa.load("rotation-16-refined").with_noise(0.2)
-    for kind in ("shapes", "digits"):
-        pairs = registration.make_pairs(registration.kinds()[kind], 16, 150, seed=4)
-        x, y = registration.noisy_patches(pairs, (0.2, 0.2))
-        both = model.posterior(x, y, noise_x=0.2, power=estimate_power(model, x, y))
-        assert covered(both, pairs.turn, 0.95)[0].mean() > 0.91
-        assert covered(model.posterior(x, y), pairs.turn, 0.95)[0].mean() < 0.75  # the paper: noise in y alone
+    pairs = registration.make_pairs(registration.kinds()["shapes"], 16, 120, seed=4)
+    x, y = registration.noisy_patches(pairs, (0.2, 0.2))
+    both = model.posterior(x, y, noise_x=0.2, power=estimate_power(model, x, y))
+    assert covered(both, pairs.turn, 0.95)[0].mean() > 0.91
+    assert covered(model.posterior(x, y), pairs.turn, 0.95)[0].mean() < 0.6  # the paper: noise in y alone

@@ -78,8 +78,8 @@ def reliability(found: Calibration) -> go.Figure:
             line={"color": colour, "dash": dash, "width": 2.5}, marker={"symbol": symbol, "size": 7},
             error_y={"array": 100 * row.standard_error, "thickness": 1, "width": 0}, hovertemplate="%{y:.0f} %",
         )  # fmt: skip
-    figure.update_layout(title="Coverage of credible sets", **(_LAYOUT | {"height": 380}))
-    figure.update_layout(legend={"orientation": "v", "y": -0.25, "yanchor": "top"})
+    figure.update_layout(title="Coverage of credible sets", **(_LAYOUT | {"height": 440}))
+    figure.update_layout(legend={"orientation": "v", "x": 0, "y": -0.22, "yanchor": "top"})
     figure.update_xaxes(title="probability of the set, %", range=[0, 101], dtick=20)
     figure.update_yaxes(title="pairs whose true turn is in it, %", range=[0, 103], dtick=20)
     return figure

@@ -33,7 +33,7 @@ def noise_controls(hide: Set[str], scene: Scene) -> None:
     )  # fmt: skip
     if (fitting := fitting_sigma(scene)) is not None:
         st.button(
-            f"σ ≈ {fitting:g} fits this pair. Use it", type="tertiary", key="fitting_sigma",
+            f"Use σ = {fitting:g}, which fits", width="stretch", key="fitting_sigma",
             on_click=view.change, args=("fitting_sigma",), kwargs={"sigma": fitting},
             help="The noise that the best turn leaves over. With a larger σ the answer is less certain than it could "
             "be, with a smaller one surer than it should be.",
