@@ -67,7 +67,10 @@ def _progress(wanted: Wanted | None) -> None:
 
 def _short(sentence: str) -> str:
     """The result of a search can be long; the bar has one line, and the whole result stands below it."""
-    return sentence.partition(":")[0] + "." if sentence.startswith(("This is", "No group found")) else sentence
+    for rest in (", with weights", ":"):
+        if sentence.startswith(("This is", "No group found")) and rest in sentence:
+            return sentence.partition(rest)[0] + "."
+    return sentence
 
 
 def _first_pairs(wanted: Wanted | None) -> TrainingDisplay:

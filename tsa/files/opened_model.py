@@ -18,7 +18,7 @@ from tsa.analysis import IdentifiedGroup, identify_group, weights_of_spectra
 from tsa.analysis import spectra as spectra_of
 from tsa.files import model_file
 from tsa.files.model_file import ModelFile
-from tsa.groups import Group, LatticeAction, ModelAction, named_group
+from tsa.groups import CyclicShift, Group, LatticeAction, ModelAction, named_group
 from tsa.model import Subgroup, Torus, real_columns
 
 # Mean purity from which the filters of a square array are taken to be in its columns, without trying its rows.
@@ -126,11 +126,20 @@ def _discovered_orders(file: ModelFile) -> tuple[int, ...] | None:
     return tuple(orders) if valid and len(orders) == file.model.parameters else None
 
 
+def _same_group(action: LatticeAction, orders: tuple[int, ...]) -> bool:
+    """Whether an action has as many circles, and finite factors of the same size, as the group found in pairs."""
+    if len(orders) != action.parameters:
+        return False
+    if isinstance(action, CyclicShift):
+        return math.prod(orders) == math.prod(action.shape)
+    return not any(orders)
+
+
 def _with_discovered(file: ModelFile, found: IdentifiedGroup, orders: tuple[int, ...]) -> OpenedModel:
     """A model learned from pairs alone. Pairs determine weights up to a basis of s, so a known group chooses it."""
     given = file.model
     assert isinstance(given, Subgroup)
-    if found.known and found.model is given and found.action.parameters == given.parameters:
+    if found.known and found.model is given and _same_group(found.action, orders):
         model = Subgroup(given.filters, found.weights, given.noise)
         note = f"Found in pairs alone. It is {found.action.words}, and s is counted as that group counts it."
         return OpenedModel(file, model, found.action, note, found.spectra)

@@ -62,7 +62,11 @@ def pack_training(shown: TrainingDisplay, known: int, ticket: str, before: str) 
     searching = shown.relations is not None
     seen = words.training.snapshots([snapshot.pairs for snapshot in shown.snapshots], shown.refined)
     if searching:
-        seen = [words.training.search_step(len(s.pictures), s.relations, s.parameters) for s in shown.snapshots]
+        last = len(shown.snapshots) - 1 if shown.weights is not None else -1
+        seen = [
+            words.training.search_step(len(s.pictures), s.relations, s.parameters, i == last)
+            for i, s in enumerate(shown.snapshots)
+        ]
     labels = words.training.snapshot_labels(shown.title, shown.caption, counts, seen, shown.total > 0 or searching)
     header = {
         "name": shown.name,

@@ -225,7 +225,8 @@ def test_many_visitors_clicking_at_once(monkeypatch):
             super().__init__(*order)
             begun.append(self)
 
-    monkeypatch.setattr("explorer.training.jobs.Trainer", Recorded)
+    for module in ("jobs", "job"):
+        monkeypatch.setattr(f"explorer.training.{module}.Trainer", Recorded)
     crowds = []
 
     def visit(owner):

@@ -23,8 +23,8 @@ class Gate:
                 super().__init__()
                 gate.begun.append(self)
 
-        monkeypatch.setattr("explorer.training.jobs.Trainer", SlowTrainer)
-        monkeypatch.setattr("explorer.training.job.Trainer", SlowTrainer)
+        for module in ("jobs", "job"):
+            monkeypatch.setattr(f"explorer.training.{module}.Trainer", SlowTrainer)
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def evidence_label(values: Sequence[float]) -> str:
 _MAX_NAMED_WEIGHTS = 10
 PLANES = "Planes, lit up as they keep their energy from x to y"  # title while a search runs
 PLANES_OF_GROUP = "The filters of the group, each above its weight"
-RELATIONS = "Relations between the phases of the planes: one row each, which add up to 0 in every pair"
+RELATIONS = "Relations: the phases of these planes, ● plus and ○ minus, add up to 0 in every pair"
 
 
 def before(moved: str) -> str:
@@ -52,9 +52,10 @@ def before_search() -> str:
     )
 
 
-def search_step(planes: int, relations: int, parameters: int) -> str:
-    """How far a search is: `16 planes, 14 relations: 2 parameters left`."""
-    counted = f"{planes} plane{'s' if planes != 1 else ''}"
+def search_step(count: int, relations: int, parameters: int, ended: bool = False) -> str:
+    """How far a search is: `16 planes, 14 relations: 2 parameters left`; at the end there are lines besides planes."""
+    noun = "subspace" if ended else "plane"
+    counted = f"{count} {noun}{'s' if count != 1 else ''}"
     if not parameters:
         return counted
     found = f"{relations} relation{'s' if relations != 1 else ''}"
