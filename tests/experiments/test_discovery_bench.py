@@ -7,6 +7,7 @@ from tsa import discover
 from tsa.cli import main
 from tsa.experiments.discovery.cases import Case, score, torus_case
 from tsa.experiments.discovery.known import compare_with_refined
+from tsa.experiments.discovery.peers import compare_with_peers
 from tsa.groups import CyclicShift
 
 
@@ -22,6 +23,18 @@ def test_a_known_action_is_matched():
     words = compare_with_refined(CyclicShift(9), 1500, 0)
     assert "5 of 5 weights as with the action" in words
     assert "100% within 2°" in words
+
+
+def _missing(name):
+    raise ImportError(name)
+
+
+def test_peers_are_skipped_where_they_are_missing(capsys, monkeypatch):
+    monkeypatch.setattr("tsa.experiments.discovery.peers.import_module", _missing)
+    compare_with_peers(0, groups=1)
+    said = capsys.readouterr().out
+    assert "LieDetect: skipped" in said
+    assert "discover: 1 of 1 right" in said
 
 
 def test_the_score_catches_wrong_weights():

@@ -18,9 +18,9 @@ from tests.shared.apps import opened, unpack, upload
 from tests.shared.model_files import HOSTILE, npy
 from tsa import Subgroup, fourier_model, load
 from tsa._base import TSAError
-from tsa.analysis import frequencies, spectra
+from tsa.analysis import frequencies, inspect, spectra
 from tsa.files import ModelFile, OpenedModel
-from tsa.groups import CyclicShift
+from tsa.groups import CyclicShift, ModelAction
 from tsa.stage import filters_image, filters_svg
 from tsa.stage.words.filters import weight_label
 
@@ -319,6 +319,47 @@ def test_training_on_the_page():
     next(button for button in app.button if button.label == "Discard").click().run()
     assert not app.exception
     assert caches.jobs().of(app.session_state["visitor"]) is None
+
+
+@pytest.mark.slow
+def test_a_search_on_the_page():
+    app = opened("train")
+    app.segmented_control(key="train_kind").set_value("unknown").run()
+    header, _ = training_of(app)
+    assert header["caption"] == "the first of 7,000 pairs"
+    app.selectbox(key="train_example").set_value("8 colours, shifted and their hue turned").run()
+    app.button[0].click().run()
+    assert not app.exception
+    job = caches.jobs().of(app.session_state["visitor"])
+    wait_for(job)
+    app.run()
+    assert not app.exception
+    header, _ = training_of(app)
+    assert header["words"]["seen"][-1] == "13 subspaces, 10 relations: 2 parameters left"
+    assert header["coherence"][-1] == [1.0] * 13
+    assert np.shape(header["relations"]) == (10, 11)
+    assert header["found"] == sorted(header["found"])
+    assert app.success[0].value.startswith("This is a product of circles and cyclic groups (Z/8 × circle)")
+    assert "10 relations between the phases of 11 planes" in app.text[0].value
+    next(button for button in app.button if button.label == "Use on all pages").click().run()
+    named = app.session_state["models"].by_name["my group of colours"]
+    assert isinstance(named.action, ModelAction)
+    assert not app.exception
+    header, *_ = packed(named)
+    assert min(header["purity"]) > 0.999
+    assert "s₂ = {s}°" in "".join(header["words"]["movements"])
+    assert inspect(named.model, named.action, pairs=4).equivariance.total.max() < 1e-5
+    job.discard()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", ["own pictures", "own pairs"])
+def test_without_files_nothing_can_be_started(source):
+    app = opened("train")
+    app.segmented_control(key="train_source").set_value(source).run()
+    assert not app.exception
+    assert app.button[0].disabled
+    assert training_of(app)[0]["title"] == "No training pairs"
 
 
 def test_impossible_settings_are_one_sentence():

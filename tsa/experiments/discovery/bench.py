@@ -7,13 +7,14 @@ import numpy as np
 
 from tsa.experiments.discovery.cases import CONTROLS, Case, named_cases, random_case, score, shift_case
 from tsa.experiments.discovery.known import compare_with_refined, photos_in_words
+from tsa.experiments.discovery.peers import compare_with_peers
 from tsa.groups import CyclicShift, ImageRotation
 from tsa.learning import Discovery, discover
 
 _SCORING_PAIRS = 2000
 
 
-DISCOVERY_PARTS = ("named", "random", "controls", "known", "photos", "curve")
+DISCOVERY_PARTS = ("named", "random", "controls", "known", "photos", "curve", "peers")
 
 
 def discovery_benchmark(pairs: int, groups: int, seed: int, only: str | None = None) -> None:
@@ -36,6 +37,8 @@ def discovery_benchmark(pairs: int, groups: int, seed: int, only: str | None = N
             print(f"  {photos_in_words(n, seed)}", flush=True)
     if only in (None, "curve"):
         _curve(seed)
+    if only in (None, "peers"):
+        compare_with_peers(seed)
 
 
 def _line(case: Case, noise: float, pairs: int, seed: list[int]) -> tuple[str, int, int, int]:
