@@ -6,8 +6,8 @@ import streamlit as st
 
 from explorer.components.filters import filters
 from explorer.pages.controls import choose_model
-from explorer.session import caches, pictures, run, view
-from explorer.state import digest_of
+from explorer.session import caches, models, pictures, run, view
+from explorer.state import NamedModel, digest_of
 from tsa.stage import filters_image, filters_svg
 
 
@@ -18,6 +18,8 @@ def page() -> None:
     row = st.container(horizontal=True, vertical_alignment="bottom", key="above_filters")
     with row.container(width=480):
         named = choose_model("filters_model")
+    with row.container(width=260):
+        other = _other(named)
     row.caption(named.note, width="stretch")
 
     def filters_png() -> bytes:
@@ -31,7 +33,22 @@ def page() -> None:
         on_click="ignore",
     )  # fmt: skip
     chosen, picture = view.current(), caches.picture(pictures.source("x"))
-    digest = digest_of(named.name, named.digest, picture, chosen.sigma, chosen.angle)
-    packed = caches.filters(named, picture, chosen.sigma, chosen.angle)
+    digest = digest_of(
+        named.name, named.digest, picture, chosen.sigma, chosen.angle, other and (other.name, other.digest)
+    )
+    packed = caches.filters(named, picture, chosen.sigma, chosen.angle, other)
     filters(view.data_for("filters", digest, lambda: packed))
     run.finish()
+
+
+def _other(named: NamedModel) -> NamedModel | None:
+    """A menu of models under the same group, whose nearest filters are shown beside those of the chosen one."""
+    alike = [name for name in models.names() if name != named.name and _acts_alike(models.named(name), named)]
+    choice = st.selectbox(
+        "Nearest filters of", [None, *alike], format_func=lambda name: name or "no other model", key="filters_other"
+    )
+    return models.named(choice) if choice in alike else None
+
+
+def _acts_alike(one: NamedModel, other: NamedModel) -> bool:
+    return repr(one.action) == repr(other.action)

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from explorer.pages.controls import charts, choose_model, progress_bar
+from explorer.pages.controls import charts, choose_model, progress_bar, show_set
 from explorer.session import caches, models, run, view
 from explorer.state import NamedModel
 from tsa._base import TSAError
-from tsa.analysis import Inspection
-from tsa.files import Hints
+from tsa.analysis import FilterReport, Inspection
+from tsa.files import SUFFIXES, Hints
 from tsa.model import Subgroup
 from tsa.stage import filters_image, png_address, table_csv
 
@@ -23,6 +23,7 @@ _COVERAGE_NOTE = (
     "The paper expects noise in y alone; with noise in both (b) its sets are too narrow. `tsa.register` (c) expects "
     "noise in both and finds σ from each pair."
 )
+_MAX_CHANNELS = 4  # in the menu of channels
 _CHART = {"displayModeBar": False}  # on a touch screen its buttons would cover the title
 
 
@@ -40,6 +41,9 @@ def page() -> None:
         for note in filter(None, [named.note, _defect(named)]):
             st.info(note)
     report, refine, compare, origin = st.tabs(["Report", "Refine", "Compare", "Provenance"])
+    if named.made is not None:
+        with report:
+            show_set(named)
     inspection = _inspect(named, report)
     with report:
         _report(named, inspection)
@@ -57,17 +61,21 @@ def page() -> None:
 
 def _open() -> None:
     file = st.file_uploader(
-        "Open a model file", type=["npz", "npy"], key="model_upload",
-        help="A model file of this program (.npz), or a matrix W (D × 2J) from other code as .npy or .npz. Group, "
-        "patch shape and weights are estimated from the filters if the file does not contain them.",
+        "Open a model file", type=list(SUFFIXES), key="model_upload",
+        help="A model file of this program (.npz), or filters of any other: a matrix or kernels as .npy, .npz, MATLAB "
+        ".mat, .safetensors or a PyTorch checkpoint. Group, patch shape and weights are estimated from the filters if "
+        "the file does not contain them. Nothing in a file is run.",
     )  # fmt: skip
     if file is None:
         return
-    shape, group = (f"{what}_of_{file.file_id}" for what in ("shape", "group"))
+    shape, group, array, channel = (f"{what}_of_{file.file_id}" for what in ("shape", "group", "array", "channel"))
     hints = Hints(view.choice(shape, None), view.choice(group, None))
-    trouble = models.open_upload(file, progress_bar("Reading the filters"), hints=hints)
+    wanted = view.choice(array, None), view.choice(channel, None)
+    trouble = models.open_upload(file, progress_bar("Reading the filters"), False, hints, *wanted)
     place = st.container()
-    if trouble is not None and trouble.can_be_projected and st.button("Use the nearest orthonormal filters instead"):
+    whole = models.chosen().report if models.shows_upload() else None
+    can_be_projected = trouble.can_be_projected if trouble else whole is not None and _fits(whole)
+    if can_be_projected and st.button("Use the nearest orthonormal filters instead"):
         trouble = models.open_upload(file, progress_bar("Projecting the filters"), project=True, hints=hints)
         if trouble is None:
             st.rerun()
@@ -81,6 +89,23 @@ def _open() -> None:
                 help=f"How the {pixels} numbers of a filter are arranged.",
             )  # fmt: skip
             st.selectbox("Group", [None, "rotation", "shift"], format_func=lambda g: g or "estimated", key=group)
+            if len(models.chosen().arrays) > 1:
+                names = {text.rpartition(" ")[0]: text for text in models.chosen().arrays}
+                st.selectbox(
+                    "Array", [None, *names], format_func=lambda name: names.get(name, "the likeliest"), key=array,
+                    help="Which array of the file holds the filters.",
+                )  # fmt: skip
+            if whole is not None:
+                st.selectbox(
+                    "Channels", [None, "each", *range(_MAX_CHANNELS)], key=channel,
+                    format_func=lambda channel: {None: "their mean", "each": "each of them"}.get(channel, channel),
+                    help="Of kernels (n, channels, h, w).",
+                )  # fmt: skip
+
+
+def _fits(report: FilterReport) -> bool:
+    """Whether the filters, two columns for each complex one, could be made orthonormal."""
+    return int(np.sum(2 - report.real)) <= report.action.dimension
 
 
 def _shapes(pixels: int) -> list[tuple[int, ...]]:

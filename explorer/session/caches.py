@@ -14,7 +14,7 @@ import streamlit as st
 from numpy.typing import NDArray
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from explorer.components.filters import pack_filters
+from explorer.components.filters import Relative, pack_filters, shown_filters
 from explorer.components.recognise import pack_votes
 from explorer.components.symmetry import pack_symmetry
 from explorer.components.teaching.film import pack_film
@@ -23,7 +23,19 @@ from explorer.state import LAB_MODEL, Digit, Film, NamedModel, Shape, Source, op
 from explorer.training import EXAMPLES, DiscoveryRequest, Jobs, pairs_of_files
 from explorer.training import turned_pictures as secretly_turned
 from tsa._base import ProgressCallback
-from tsa.analysis import Comparison, Inspection, compare, frequencies, inspect, refine
+from tsa.analysis import (
+    Comparison,
+    Cost,
+    FilterReport,
+    Inspection,
+    compare,
+    cost_of,
+    frequencies,
+    inspect,
+    nearest_in,
+    refine,
+    report_filters,
+)
 from tsa.files import ModelFile
 from tsa.groups import CyclicShift, ImageRotation, named_group
 from tsa.model import Subgroup, fourier_model
@@ -150,16 +162,36 @@ def symmetry(digest: str, _model: Subgroup, _picture: Picture) -> bytes:
 
 # By name too, which the title shows: another visitor may have the same filters under another name.
 @st.cache_data(max_entries=8, hash_funcs={NamedModel: lambda named: (named.name, named.digest)})
-def filters(named: NamedModel, picture: Picture, sigma: float, angle: int) -> bytes:
-    """The packed filters of a model, and their responses to a picture if the patches are square."""
+def filters(named: NamedModel, picture: Picture, sigma: float, angle: int, other: NamedModel | None = None) -> bytes:
+    """The packed filters of a model, and their responses to a picture if the patches are square.
+
+    `other` is a model under the same group, whose nearest filters are shown beside.
+    """
     square = len(named.shape) == 2 and named.shape[0] == named.shape[1]
-    response = named.model.coordinates(patch(picture, named.shape[0])) if square else None
+    shown = shown_filters(named)
+    response = patch(picture, named.shape[0]) @ shown.filters if square else None
+    spectra = named.spectra if named.report is None else named.report.heights
     known = frequencies(named.action)
     # Frequencies that the patch resolves, and those of the model's weights, in order.
-    limit = max(np.abs(named.action.characters).max(), np.abs(named.model.weights).max())
+    limit = max(np.abs(named.action.characters).max(), np.abs(shown.weights.values).max())
     near = np.flatnonzero(np.abs(known.reshape(len(known), -1)).max(axis=1) <= limit)
     near = near[np.lexsort(known[near].reshape(len(near), -1).T[::-1])]
-    return pack_filters(named, named.spectra[:, near], known[near], response, sigma=sigma, angle=angle)
+    beside = None if other is None else _relative(named, other)
+    return pack_filters(named, spectra[:, near], known[near], response, sigma=sigma, angle=angle, relative=beside)
+
+
+@st.cache_resource(max_entries=8, hash_funcs={NamedModel: repr}, show_spinner=False)
+def filter_report(named: NamedModel) -> FilterReport:
+    """The report on each filter of a model, or of the set it was made from."""
+    return named.report or report_filters(named.model.filters, named.action)
+
+
+def _relative(named: NamedModel, other: NamedModel) -> Relative:
+    """For each filter that is shown the nearest one of another model."""
+    nearest, cosine = nearest_in(filter_report(named), filter_report(other))
+    theirs = shown_filters(other)
+    numbers = np.argsort(theirs.order) if other.report is None else np.arange(theirs.filters.shape[1])
+    return Relative(other.name, theirs.filters[:, nearest], np.where(nearest < 0, -1, numbers[nearest]) + 1, cosine)
 
 
 @st.cache_resource(max_entries=4, hash_funcs={NamedModel: repr}, show_spinner="Turning 1,000 digits …")
@@ -210,6 +242,13 @@ def refined(named: NamedModel, name: str, on_progress: ProgressCallback) -> Name
     known = {ImageRotation: "rotation", CyclicShift: "shift"}.get(type(named.action))
     about = ({"group": known} if known else {}) | {"refined from": named.name} | named.file.about
     return open_as(name, ModelFile(model, named.shape, about))
+
+
+@st.cache_resource(max_entries=16, hash_funcs={NamedModel: repr}, show_spinner="Measuring the model …")
+def cost(named: NamedModel) -> Cost:
+    """What the model made from a set of filters costs."""
+    assert named.made is not None
+    return cost_of(named.made)
 
 
 @st.cache_resource(max_entries=32, hash_funcs={NamedModel: repr})

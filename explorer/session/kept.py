@@ -26,7 +26,9 @@ class Kept:
     @property
     def bytes(self) -> int:
         """About how much memory the models take: filters as read, filters as used, and their spectra."""
-        return sum(3 * model.model.filters.nbytes for model in self.models.values())
+        models = self.models.values()
+        sets = sum(model.report.filters.nbytes + model.report.heights.nbytes for model in models if model.report)
+        return sets + sum(3 * model.model.filters.nbytes for model in models)
 
 
 class KeptModels:

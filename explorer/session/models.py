@@ -11,7 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from explorer.session import caches, view
 from explorer.session.kept import Kept
-from explorer.state import LAB_MODEL, MAX_LAB_SIDE_PIXELS, NamedModel, open_as
+from explorer.state import LAB_MODEL, MAX_LAB_SIDE_PIXELS, NamedModel, open_any_as, open_as
 from tsa import files
 from tsa._base import NotOrthonormalError, ProgressCallback, TSAError
 from tsa.files import NO_HINTS, Hints
@@ -177,18 +177,30 @@ def add_refined(model: NamedModel) -> None:
 
 
 def open_upload(
-    file: UploadedFile, on_progress: ProgressCallback, project: bool = False, hints: Hints = NO_HINTS
+    file: UploadedFile,
+    on_progress: ProgressCallback,
+    project: bool = False,
+    hints: Hints = NO_HINTS,
+    array: str | None = None,
+    channel: int | str | None = None,
 ) -> Trouble | None:
-    """Open an uploaded model file and use it; nothing changes if it cannot be used. The same upload is opened once."""
+    """Open an uploaded model file and use it; nothing changes if it cannot be used. The same upload is opened once.
+
+    Filters that are not orthonormal are used as a set, unless `project` asks for the nearest ones that are.
+    """
     own = _own()
-    this = (file.file_id, project, hints)
+    this = (file.file_id, project, hints, array, channel)
     last, trouble = own.opened
-    if last == this or (last == (file.file_id, True, hints) and trouble is None):
+    if last == this or (last == (file.file_id, True, hints, array, channel) and trouble is None):
         return trouble
     stem = file.name.rsplit(".", 1)[0][:_MAX_NAME_CHARACTERS]
     stem = "".join(c for c in stem if c.isprintable()) or "model"
     try:
-        opened = open_as(stem, file.getvalue(), project, on_progress, hints)
+        data = file.getvalue()
+        if project:
+            opened = open_as(stem, data, project, on_progress, hints)
+        else:
+            opened = open_any_as(stem, data, on_progress, hints, array, channel)
         if last is not None and last[0] == file.file_id:  # with other hints: replace the first
             own.by_name.pop(own.uploaded, None)
         own.uploaded = add(opened).name

@@ -24,7 +24,15 @@ from explorer.state.messages import (
     read_orbit_weights,
     read_view,
 )
-from explorer.state.models import LAB_MODEL, MAX_LAB_SIDE_PIXELS, NamedModel, open_as, open_named
+from explorer.state.models import (
+    LAB_MODEL,
+    MAX_LAB_SIDE_PIXELS,
+    NamedModel,
+    named_set,
+    open_any_as,
+    open_as,
+    open_named,
+)
 from explorer.state.question import digest_of, scene, scene_digest
 from explorer.state.scenarios import SCENARIOS, Scenario, scenario_of
 from explorer.state.shifts import (
@@ -100,6 +108,8 @@ __all__ = [
     "encode_link",
     "film_of_frames",
     "fourier_side",
+    "named_set",
+    "open_any_as",
     "open_as",
     "open_named",
     "preset_of",

@@ -6,8 +6,9 @@ import { follow, follower } from "../../../tsa/stage/browser/shared/follower.js"
 import { finder } from "../../../tsa/stage/browser/shared/mount.js";
 import { player, prefersReducedMotion } from "../../../tsa/stage/browser/shared/player.js";
 import { fill, listOptions, setText } from "../../../tsa/stage/browser/shared/text.js";
-import { drawGrid, drawHistogram, placeAt, steppedInRows, tiles } from "./grid.js";
+import { drawGrid, drawHistogram, layOut, placeAt, steppedInRows } from "./grid.js";
 import { drawOneFilter, drawTurning, introduceFilter } from "./one_filter.js";
+import { drawScatter, lassoOn } from "./scatter.js";
 import { remainder, size } from "./weights.js";
 
 /** @import { PenStyle } from "../../../tsa/stage/browser/shared/canvas.js" */
@@ -19,7 +20,7 @@ import { remainder, size } from "./weights.js";
 /**
  * Texts and templates, in Python's words.
  * @typedef {object} FilterWords
- * @property {{ weight: string, purity: string }} titles by the order of the filters
+ * @property {Record<string, string>} titles by what the filters are sorted by
  * @property {string} histogram alternative text
  * @property {string[]} weights of the filters, (J,)
  * @property {string[]} runners the next weight in the spectrum of each filter, (J,)
@@ -28,6 +29,21 @@ import { remainder, size } from "./weights.js";
  * @property {string[]} movements
  * @property {string} response
  * @property {Record<string, string>} templates
+ */
+
+/**
+ * What is known of a set of filters that are not orthonormal besides their weights; places are −1 for none.
+ * @typedef {object} FilterSet
+ * @property {number[]} numbers in the file, from 1, (J,)
+ * @property {Record<string, number[]>} columns of the report, (J,) each
+ * @property {number[]} partner place of the quadrature partner, (J,)
+ * @property {number[]} original place of the filter that this one copies, (J,)
+ * @property {boolean[]} dead (J,)
+ */
+
+/**
+ * The nearest filters of another model; their numbers count from 1, 0 for none.
+ * @typedef {{ name: string, numbers: number[], cosines: number[] }} Relative
  */
 
 /**
@@ -47,6 +63,9 @@ import { remainder, size } from "./weights.js";
  * @property {number} noise σ
  * @property {boolean} rotation whether the group turns pictures
  * @property {number} angle of the lab, in degrees
+ * @property {FilterSet | null} set if the filters are a set, rather than a model
+ * @property {Relative | null} relative
+ * @property {Uint8Array} [relatives] the nearest filters, (J, 2, rows, columns)
  * @property {Uint8Array} filters (J, 2, rows, columns), 128 is zero
  * @property {Uint8Array} spectrum square roots of the shares of `top`, 255 at the top, (J, n)
  * @property {Uint16Array} verdict place in `words.verdicts`, (J,)
@@ -64,13 +83,17 @@ import { remainder, size } from "./weights.js";
  * @property {string} edge colour around a filter
  * @property {number} chosen
  * @property {number} turn phase of the chosen plane in degrees
- * @property {OffscreenCanvas[][]} atlas real and imaginary part of each filter
+ * @property {OffscreenCanvas[][]} atlas real and imaginary part of each filter that was drawn
  * @property {OffscreenCanvas} [turned] the chosen filter at its phase
- * @property {boolean} byPurity
+ * @property {string} sortedBy "weight", "purity" or a column of the set
+ * @property {Set<number> | null} lasso filters inside the lasso, if there is one
+ * @property {[x: number, y: number][]} points of the scatter, one for each filter
  * @property {number[]} shown filters, in order
  * @property {[x: number, y: number, width: number, height: number][]} cells of the grid
  * @property {[x: number, width: number, size: number][]} bars of the histogram
  * @property {number[][]} rows of the grid: places among `shown`
+ * @property {{ top: number, bottom: number, name: string, labelled: boolean, places: number[] }[]} bands groups of rows
+ * @property {[width: number, height: number, high: number]} size of the whole grid, and the height of a filter
  * @property {number} head pixels above a filter in its cell
  * @property {number} tile width of a filter in the grid, in pixels
  * @property {Player} player
@@ -80,6 +103,16 @@ import { remainder, size } from "./weights.js";
  */
 
 const DEGREES_PER_SECOND = 60;
+const MAX_OPTIONS = 400; // that are named to a screen reader at once
+
+/**
+ * Ranges of numbers in a text such as `12, 40-60`; null if it has none.
+ * @param {string} text
+ */
+function numbersIn(text) {
+  const found = [...text.matchAll(/(\d+)(?:\s*[-–]\s*(\d+))?/g)].map(([, first, last]) => [Number(first), Number(last ?? first)]);
+  return found.length ? found : null;
+}
 
 /** @param {Mount} mount */
 export default function (mount) {
@@ -90,7 +123,7 @@ export default function (mount) {
 function create(root) {
   const find = finder(root);
   const self = /** @type {Filters} */ (
-    /** @type {Partial<Filters>} */ ({ chosen: 0, turn: 0, shown: [], cells: [], bars: [], rows: [], head: 3, tile: 16 })
+    /** @type {Partial<Filters>} */ ({ chosen: 0, turn: 0, shown: [], cells: [], bars: [], rows: [], bands: [], points: [], size: [0, 0, 0], head: 3, tile: 16, sortedBy: "weight", lasso: null })
   );
 
   self.readStyle = () => {
@@ -112,8 +145,14 @@ function create(root) {
   const open = (/** @type {Packed} */ packed) => {
     self.packed = packed;
     self.chosen = Math.min(wanted ?? packed.chosen, packed.weights.length - 1);
-    self.atlas = tiles(packed);
+    self.atlas = [];
+    self.lasso = null;
     const largest = Math.max(...packed.weights.map(size));
+    const orders = Object.keys(packed.words.titles);
+    find("order").replaceChildren(...orders.map((by) => new Option(`by ${by}`, by)));
+    for (const part of root.querySelectorAll(".of-set")) /** @type {HTMLElement} */ (part).hidden = !packed.set;
+    find("numbers").value = "";
+    find("fold").checked = find("cloud").checked = packed.set !== null;
     for (const name of ["low", "high"]) find(name).max = largest;
     [find("low").value, find("high").value, find("pure").value] = [0, largest, 0];
     arrange();
@@ -128,33 +167,53 @@ function create(root) {
     const [low, high] = [Math.min(...ends), Math.max(...ends)]; // from 9 to 4 is from 4 to 9
     const pure = Number(find("pure").value);
     setText(find("pure-text"), `${pure} %`);
-    self.byPurity = find("order").value === "purity";
-    self.shown = weights.map((_, j) => j).filter((j) => size(weights[j]) >= low && size(weights[j]) <= high && 100 * purity[j] >= pure);
-    if (self.byPurity) self.shown.sort((a, b) => purity[b] - purity[a]);
-    setText(find("title"), self.byPurity ? words.titles.purity : words.titles.weight);
+    self.sortedBy = find("order").value || "weight";
+    const { set } = self.packed;
+    const wanted = set && numbersIn(find("numbers").value);
+    const folds = set !== null && find("fold").checked;
+    self.shown = weights.map((_, j) => j).filter(
+      (j) =>
+        size(weights[j]) >= low && size(weights[j]) <= high && 100 * purity[j] >= pure && (!self.lasso || self.lasso.has(j)) &&
+        (!wanted || wanted.some(([first, last]) => set.numbers[j] >= first && set.numbers[j] <= last)) && !(folds && set.original[j] >= 0),
+    );
+    const column = self.sortedBy === "purity" ? purity : set?.columns[self.sortedBy];
+    if (column) self.shown.sort((a, b) => column[b] - column[a]);
+    setText(find("title"), words.titles[self.sortedBy]);
     setText(find("count"), fill(words.templates.count, { shown: self.shown.length, all: weights.length }));
     find("nothing").hidden = self.shown.length > 0;
     self.draw();
   };
   self.draw = () => {
     if (!self.packed || !find("scroll").clientWidth) return; // nothing to show, or leaving the page
-    drawHistogram(self, find("histogram"));
-    drawGrid(self, find("grid"), find("scroll"), Number(find("zoom").value) / 100);
+    drawOverview();
+    layOut(self, find("scroll"), Number(find("zoom").value) / 100);
+    find("spacer").style.height = `${self.size[1]}px`;
+    drawGrid(self, find("grid"), find("scroll"));
     drawOneFilter(self, find);
     mark();
+  };
+  const drawOverview = () => {
+    const cloud = find("cloud").checked;
+    find("histogram").hidden = cloud;
+    find("scatter").hidden = !cloud;
+    if (cloud) drawScatter(self, find("scatter"));
+    else drawHistogram(self, find("histogram"));
   };
   // A frame around the chosen filter, above the canvas, so that choosing does not draw the grid again.
   const mark = () => {
     const [x, y, w, h] = self.cells[self.shown.indexOf(self.chosen)] ?? [0, 0, 0, 0];
-    const { lines, purity, words } = self.packed;
+    const { lines, purity, words, set } = self.packed;
     const frame = find("mark");
     frame.hidden = !w;
     const width = lines[self.chosen] ? self.tile + 8 : w - 2;
     Object.assign(frame.style, { left: `${x}px`, top: `${y + self.head - 4}px`, width: `${width}px`, height: `${h - self.head + 5}px` });
-    const options = self.shown.map((j) =>
-      fill(words.templates.option, { number: j + 1, weight: words.weights[j], percent: Math.round(100 * purity[j]) }),
+    // Of thousands, those around the chosen one are listed.
+    const at = self.shown.indexOf(self.chosen);
+    const start = Math.max(0, Math.min(at - MAX_OPTIONS / 2, self.shown.length - MAX_OPTIONS));
+    const options = self.shown.slice(start, start + MAX_OPTIONS).map((j) =>
+      fill(words.templates.option, { number: set?.numbers[j] ?? j + 1, weight: words.weights[j], percent: Math.round(100 * purity[j]) }),
     );
-    listOptions(find("grid"), options, self.shown.indexOf(self.chosen));
+    listOptions(find("grid"), options, at - start);
   };
   const introduce = () => {
     const { weights, rotation, angle } = self.packed;
@@ -167,7 +226,7 @@ function create(root) {
   const choose = (/** @type {number} */ j) => {
     if (j === self.chosen) return;
     self.chosen = j;
-    drawHistogram(self, find("histogram"));
+    drawOverview();
     introduce();
     wanted = j;
     self.follower.send({ filter: j });
@@ -177,7 +236,7 @@ function create(root) {
   const grid = find("grid");
   grid.onclick = (event) => {
     const box = grid.getBoundingClientRect();
-    const at = placeAt(self, event.clientX - box.left, event.clientY - box.top);
+    const at = placeAt(self, event.clientX - box.left, event.clientY - box.top + grid.offsetTop);
     if (at !== undefined) choose(self.shown[at]);
   };
   grid.onkeydown = (event) => {
@@ -197,10 +256,18 @@ function create(root) {
     find("low").value = find("high").value = bar[2];
     arrange();
   };
-  for (const name of ["low", "high", "pure", "order"]) find(name).oninput = arrange;
+  for (const name of ["low", "high", "pure", "order", "numbers", "fold"]) find(name).oninput = arrange;
+  find("cloud").oninput = drawOverview;
+  find("scroll").onscroll = () => self.packed && drawGrid(self, grid, find("scroll"));
+  const lasso = (/** @type {Set<number>} */ inside) => {
+    self.lasso = inside;
+    arrange();
+  };
+  lassoOn(self, find("scatter"), choose, lasso);
   find("zoom").oninput = self.draw;
   find("all").onclick = () => {
     [find("low").value, find("high").value, find("pure").value, find("zoom").value] = [0, find("high").max, 0, 0];
+    [self.lasso, find("numbers").value] = [null, ""];
     arrange();
   };
 

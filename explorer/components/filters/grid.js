@@ -5,22 +5,21 @@ import { fill } from "../../../tsa/stage/browser/shared/text.js";
 import { size } from "./weights.js";
 
 /** @import { Pen } from "../../../tsa/stage/browser/shared/canvas.js" */
-/** @import { Filters, Packed } from "./filters.js" */
+/** @import { Filters } from "./filters.js" */
 
 /**
- * The real and the imaginary part of every filter, one pixel for each of its values.
- * @param {Packed} packed
+ * The real and the imaginary part of a filter, one pixel for each of its values; made when first drawn.
+ * @param {Filters} self
+ * @param {number} j
  */
-export function tiles(packed) {
-  const [height, width] = packed.shape;
-  return packed.weights.map((_, j) =>
-    [0, 1].map((part) => {
-      const start = (2 * j + part) * height * width;
-      const canvas = new OffscreenCanvas(width, height);
-      greyscale(canvas, packed.filters.subarray(start, start + height * width));
-      return canvas;
-    }),
-  );
+function tilesOf(self, j) {
+  const [height, width] = self.packed.shape;
+  return (self.atlas[j] ??= [0, 1].map((part) => {
+    const start = (2 * j + part) * height * width;
+    const canvas = new OffscreenCanvas(width, height);
+    greyscale(canvas, self.packed.filters.subarray(start, start + height * width));
+    return canvas;
+  }));
 }
 
 /**
@@ -55,53 +54,75 @@ export function drawHistogram(self, canvas) {
 }
 
 /**
- * All filters that are shown, as large as fits the frame if the zoom is 0: a group of rows for each |ω|, with its label on
- * the left; or, sorted by purity, one group without a label.
+ * Where each filter that is shown is drawn, as large as fits the frame if the zoom is 0: a group of rows for each |ω|, with
+ * its label on the left; or, sorted by something else, one group without a label.
  * @param {Filters} self
- * @param {HTMLCanvasElement} canvas
  * @param {HTMLElement} frame
  * @param {number} zoom between 0 and 1
  */
-export function drawGrid(self, canvas, frame, zoom) {
+export function layOut(self, frame, zoom) {
   const { shape } = self.packed;
   const width = Math.max(120, frame.clientWidth - 4);
   const tall = Math.min(1, Math.max(shape[0] / shape[1], 0.4));
   const groups = grouped(self);
   const names = groups.map((places) => groupName(self, places));
-  const left = Math.max(...names.map(({ length }) => (length ? LABEL_PIXELS + 7 * Math.max(0, length - 3) : 0)));
-  self.head = groups.some((places) => hasOwnLabels(self, places)) ? 16 : 3;
+  const left = Math.max(0, ...names.map(({ length }) => (length ? LABEL_PIXELS + 7 * Math.max(0, length - 3) : 0)));
+  const labelled = groups.map((places) => hasOwnLabels(self, places));
+  self.head = labelled.includes(true) ? 16 : 3;
   const cell = (/** @type {number} */ tile) => [2 * tile + 10, tile * tall + self.head + 3];
   const columns = (/** @type {number} */ tile) => Math.max(1, Math.floor((width - left) / cell(tile)[0]));
-  const rowsOf = (/** @type {number} */ tile) => groups.flatMap((places) => inRows(places, columns(tile)));
-  const high = (/** @type {number} */ tile) => rowsOf(tile).length * cell(tile)[1] + groups.length * GROUP_GAP_PIXELS;
+  const count = (/** @type {number} */ tile) => groups.reduce((sum, places) => sum + Math.ceil(places.length / columns(tile)), 0);
+  const high = (/** @type {number} */ tile) => count(tile) * cell(tile)[1] + groups.length * GROUP_GAP_PIXELS;
   let fit = MIN_TILE_PIXELS;
   while (fit < 110 && high(fit + 1) <= frame.clientHeight) fit += 1;
   const tile = (self.tile = Math.round(fit + zoom * (128 - fit)));
-  self.rows = rowsOf(tile);
+  const [w, h] = cell(tile);
+  [self.rows, self.cells, self.bands] = [[], [], []];
+  let y = 0;
+  groups.forEach((places, g) => {
+    const top = y;
+    y += GROUP_GAP_PIXELS;
+    for (const row of inRows(places, columns(tile))) {
+      for (const [column, i] of row.entries()) self.cells[i] = [left + column * w, y, w, h];
+      self.rows.push(row);
+      y += h;
+    }
+    self.bands.push({ top, bottom: y, name: names[g], labelled: labelled[g], places });
+  });
+  self.size = [width, Math.max(high(tile), 40), tile * tall];
+}
+
+/**
+ * The rows that the frame shows, wherever it has been scrolled to: the canvas is no larger than the frame.
+ * @param {Filters} self
+ * @param {HTMLCanvasElement} canvas
+ * @param {HTMLElement} frame
+ */
+export function drawGrid(self, canvas, frame) {
+  const [width, height, high] = self.size;
+  const view = Math.max(40, Math.min(height, frame.clientHeight));
+  const from = Math.max(0, Math.min(frame.scrollTop, height - view));
   canvas.style.width = `${width}px`;
-  canvas.style.height = `${Math.max(high(tile), 40)}px`;
+  canvas.style.height = `${view}px`;
+  canvas.style.top = `${from}px`;
   const [pen] = context(canvas);
   pen.imageSmoothingEnabled = false;
   pen.textBaseline = "top";
-  self.cells = [];
-  let y = 0;
-  groups.forEach((places, g) => {
+  pen.save();
+  pen.translate(0, -from);
+  self.bands.forEach(({ top, bottom, name, labelled, places }, g) => {
+    if (bottom < from || top > from + view) return;
     pen.fillStyle = self.style.border;
-    if (g) pen.fillRect(0, Math.round(y), width, 1);
-    y += GROUP_GAP_PIXELS;
-    const labelled = hasOwnLabels(self, places);
+    if (g) pen.fillRect(0, Math.round(top), width, 1);
     pen.fillStyle = self.style.color;
     pen.font = `650 12.5px ${self.style.fontFamily}`;
-    pen.fillText(names[g], 2, y + self.head + (tile * tall) / 2 - 7);
-    for (const row of inRows(places, columns(tile))) {
-      row.forEach((i, column) => {
-        const [w, h] = cell(tile);
-        self.cells[i] = [left + column * w, y, w, h];
-        drawCell(self, pen, self.shown[i], self.cells[i], tile * tall, labelled);
-      });
-      y += cell(tile)[1];
+    pen.fillText(name, 2, top + GROUP_GAP_PIXELS + self.head + high / 2 - 7);
+    for (const i of places) {
+      const [, y, , h] = self.cells[i];
+      if (y + h >= from && y <= from + view) drawCell(self, pen, self.shown[i], self.cells[i], high, labelled);
     }
   });
+  pen.restore();
 }
 
 const LABEL_PIXELS = 34; // for up to three characters
@@ -109,14 +130,14 @@ const GROUP_GAP_PIXELS = 4;
 const MIN_TILE_PIXELS = 24; // below it the frame scrolls
 
 /**
- * Places among the filters that are shown, one list for each |ω|; a single one if they are sorted by purity.
+ * Places among the filters that are shown, one list for each |ω|; a single one if they are sorted by something else.
  * @param {Filters} self
  */
-function grouped({ shown, packed, byPurity }) {
+function grouped({ shown, packed, sortedBy }) {
   /** @type {Map<number, number[]>} */
   const groups = new Map();
   shown.forEach((j, i) => {
-    const key = byPurity ? 0 : size(packed.weights[j]);
+    const key = sortedBy !== "weight" ? 0 : size(packed.weights[j]);
     if (!groups.has(key)) groups.set(key, []);
     groups.get(key)?.push(i);
   });
@@ -132,8 +153,8 @@ const inRows = (places, columns) =>
  * @param {Filters} self
  * @param {number[]} places
  */
-function groupName({ shown, packed: { weights, words }, byPurity }, places) {
-  if (byPurity) return "";
+function groupName({ shown, packed: { weights, words }, sortedBy }, places) {
+  if (sortedBy !== "weight") return "";
   const first = shown[places[0]];
   const weight = weights[first];
   if (typeof weight !== "number") return fill(words.templates.size, { size: size(weight) });
@@ -145,8 +166,8 @@ function groupName({ shown, packed: { weights, words }, byPurity }, places) {
  * @param {Filters} self
  * @param {number[]} places
  */
-const hasOwnLabels = ({ shown, packed: { weights }, byPurity }, places) =>
-  byPurity || typeof weights[0] !== "number" || places.some((i) => weights[shown[i]] !== weights[shown[places[0]]]);
+const hasOwnLabels = ({ shown, packed: { weights }, sortedBy }, places) =>
+  sortedBy !== "weight" || typeof weights[0] !== "number" || places.some((i) => weights[shown[i]] !== weights[shown[places[0]]]);
 
 /**
  * One filter, below its label.
@@ -160,8 +181,9 @@ const hasOwnLabels = ({ shown, packed: { weights }, byPurity }, places) =>
 function drawCell(self, pen, j, [x, y, w], high, labelled) {
   const { shape, lines, purity, words } = self.packed;
   const weight = words.weights[j];
-  const percent = `${(100 * purity[j]).toFixed(1)} %`;
-  const label = !self.byPurity ? weight : self.tile > 40 ? `${weight} · ${percent}` : percent;
+  const column = self.packed.set?.columns[self.sortedBy];
+  const value = column ? `${Number(column[j].toPrecision(3))}` : `${(100 * purity[j]).toFixed(1)} %`;
+  const label = self.sortedBy === "weight" ? weight : self.tile > 40 ? `${weight} · ${value}` : value;
   pen.font = `400 11px ${self.style.fontFamily}`;
   pen.fillStyle = self.style.color;
   pen.globalAlpha = 0.7;
@@ -212,7 +234,7 @@ export function placeAt({ cells, rows }, x, y) {
  */
 export function tileAt(self, pen, j, part, x, y, width, height) {
   const { shape, filters } = self.packed;
-  if (shape[0] > 1) return pen.drawImage(self.atlas[j][part], x, y, width, height);
+  if (shape[0] > 1) return pen.drawImage(tilesOf(self, j)[part], x, y, width, height);
   const start = (2 * j + part) * shape[1];
   signal(pen, filters.subarray(start, start + shape[1]), x, y, width, height, self.style);
 }

@@ -1,6 +1,6 @@
 // One filter: its parts, its phase, its orbit, its spectrum, and its response to the patch of the lab.
 
-import { context, greyscale, penOf } from "../../../tsa/stage/browser/shared/canvas.js";
+import { context, greyscale, penOf, signal } from "../../../tsa/stage/browser/shared/canvas.js";
 import { TURN, hue } from "../../../tsa/stage/browser/shared/colour.js";
 import { fill, setText } from "../../../tsa/stage/browser/shared/text.js";
 import { tileAt } from "./grid.js";
@@ -8,7 +8,7 @@ import { drawSpectrum } from "./spectrum.js";
 import { modulus, number } from "./weights.js";
 
 /** @import { Find } from "../../../tsa/stage/browser/shared/mount.js" */
-/** @import { Filters } from "./filters.js" */
+/** @import { Filters, FilterSet } from "./filters.js" */
 
 /**
  * What does not depend on the phase.
@@ -19,12 +19,22 @@ export function introduceFilter(self, find) {
   const { weights, lines, purity, runnerHeight, verdict, motion, words } = self.packed;
   const { templates } = words;
   const j = self.chosen;
-  const filter = { number: j + 1, weight: words.weights[j], percent: percent(purity[j]) };
+  const { set, relative } = self.packed;
+  const filter = { number: set?.numbers[j] ?? j + 1, weight: words.weights[j], percent: percent(purity[j]) };
   setText(find("name"), fill(lines[j] ? templates.singleName : templates.name, filter));
   setText(find("purity"), fill(templates.purity, filter));
   // A single filter has no imaginary part: one picture, as large as the four of a pair.
   find("pictures").classList.toggle("one", lines[j]);
   for (const figure of find("pictures").querySelectorAll(".part")) figure.hidden = lines[j];
+  setText(find("kin"), set ? kin(set, j, templates) : "");
+  find("beside").hidden = !relative;
+  if (relative) {
+    const cosine = relative.cosines[j].toFixed(2);
+    const found = relative.numbers[j] > 0;
+    find("relative").hidden = !found;
+    setText(find("relative-text"), fill(found ? templates.relative : templates.noRelative, { name: relative.name, number: relative.numbers[j], cosine }));
+    find("relative").setAttribute("aria-label", find("relative-text").textContent);
+  }
   const moves = words.motions[motion[j]];
   setText(find("turning-text"), moves);
   find("turn").disabled = modulus(weights[j]) === 0;
@@ -36,6 +46,21 @@ export function introduceFilter(self, find) {
     const label = fill(templates.part, { ...filter, part: find(name).dataset.part });
     find(name).setAttribute("aria-label", name === "turning" ? `${label} ${moves}` : label);
   }
+}
+
+/**
+ * What a filter of a set is to others.
+ * @param {FilterSet} set
+ * @param {number} j
+ * @param {Record<string, string>} templates
+ */
+function kin(set, j, templates) {
+  if (set.dead[j]) return templates.dead;
+  const { numbers, partner, original, columns } = set;
+  const copy = original[j] >= 0 ? fill(templates.copy, { original: numbers[original[j]] }) : "";
+  const score = columns.quadrature[j].toFixed(2);
+  const pair = partner[j] >= 0 ? fill(templates.pair, { partner: numbers[partner[j]], score }) : "";
+  return [copy, pair].filter(Boolean).join(" ");
 }
 
 /** @param {number} share */
@@ -104,6 +129,7 @@ export function drawTurning(self, find) {
   setText(find("moved"), fill(words.movements[movement[j]], { s: number(moved) }));
   find("turn").value = degrees;
   find("turn").setAttribute("aria-valuetext", `${degrees}°. ${find("moved").textContent}`);
+  drawRelative(self, find, phi);
   const [c, s] = [Math.cos(phi), lines[j] ? 0 : Math.sin(phi)];
   const start = 2 * j * rows * columns;
   const size = rows * columns;
@@ -125,6 +151,26 @@ export function drawTurning(self, find) {
   for (let i = 0; i < size; i++) values[i] = 127.5 + c * (filters[start + i] - 127.5) + s * (filters[start + size + i] - 127.5);
   greyscale(turned, values);
   picture(find("turning"), (pen, w, h) => pen.drawImage(turned, 0, 0, w, h));
+}
+
+/**
+ * The nearest filter of another model, at the same phase.
+ * @param {Filters} self
+ * @param {Find} find
+ * @param {number} phi
+ */
+function drawRelative(self, find, phi) {
+  const { relative, relatives, shape } = self.packed;
+  const [j, size] = [self.chosen, shape[0] * shape[1]];
+  if (!relative || !relatives || relative.numbers[j] < 1) return;
+  const start = 2 * j * size;
+  const [c, s] = [Math.cos(phi), Math.sin(phi)];
+  const values = new Uint8ClampedArray(size);
+  for (let i = 0; i < size; i++) values[i] = 127.5 + c * (relatives[start + i] - 127.5) + s * (relatives[start + size + i] - 127.5);
+  if (shape[0] === 1) return picture(find("relative"), (pen, w, h) => signal(pen, new Uint8Array(values), 0, 0, w, h, self.style));
+  const small = new OffscreenCanvas(shape[1], shape[0]);
+  greyscale(small, values);
+  picture(find("relative"), (pen, w, h) => pen.drawImage(small, 0, 0, w, h));
 }
 
 /**

@@ -1,6 +1,7 @@
 """Controls that several pages share: pictures, noise, the model menu, downloads, progress, charts."""
 
 from explorer.pages.controls import charts
+from explorer.pages.controls.filter_set import show_set
 from explorer.pages.controls.model_menu import choose_model
 from explorer.pages.controls.noise import noise_controls
 from explorer.pages.controls.picture import choose
@@ -18,5 +19,6 @@ __all__ = [
     "noise_controls",
     "progress_bar",
     "save",
+    "show_set",
     "symmetry_panel",
 ]

@@ -190,7 +190,7 @@ def complex_features(report: FilterReport, members: Iterable[tuple[int, ...]]) -
     """Complex filters (D, J) of unit length from filters of a set: one each, or two real ones as a quadrature pair."""
     columns = []
     for group in members:
-        parts = [report.filters[:, j] / np.linalg.norm(report.filters[:, j]) for j in group]
+        parts = [report.filters[:, j] / max(float(np.linalg.norm(report.filters[:, j])), 1e-300) for j in group]
         if len(parts) == 2:
             ahead = np.sin(report.phase[group[1]] - report.phase[group[0]])
             columns.append((parts[0] + (1j if ahead > 0 else -1j) * parts[1]) / np.sqrt(2))

@@ -21,6 +21,20 @@ TEMPLATES = {
     "negative": "and −ω",
     "across": "→ ω₂, periods across",
     "down": "↓ ω₁, periods down",
+    "relative": "Nearest in {name}: filter {number}, cosine {cosine}",
+    "noRelative": "No filter of {name} has this weight.",
+    "scatter": "Purity of {count} filters against the size of their weight. Drag around some to show only them.",
+}
+
+# The same for a set of filters that are not orthonormal, in the place of those above.
+SET_TEMPLATES = {
+    "name": "Filter {number} · weight {weight}",
+    "singleName": "Filter {number} · weight {weight} · real, without partner",
+    "option": "Filter {number}, weight {weight}, purity {percent} %.",
+    "part": "{part} of filter {number}, weight {weight}.",
+    "pair": "Real; its quadrature partner is filter {partner} (score {score}), drawn as its imaginary part.",
+    "copy": "A copy of filter {original}.",
+    "dead": "Dead: zero, or outside the pixels that move.",
 }
 
 _CLEAR_PURITY = 0.9
@@ -55,8 +69,10 @@ def weight_label(weight: Array) -> str:
     return numbers[0] if len(numbers) == 1 else f"({', '.join(numbers)})"
 
 
-def title(name: str, lines: Array, order: str) -> str:
+def title(name: str, lines: Array, order: str, of_set: bool = False) -> str:
     """The heading of all filters, `order` being what they are sorted by."""
+    if of_set:
+        return f"{name}: {len(lines)} filters, sorted by {order}"
     singles, pairs = int(np.sum(lines)), int(np.sum(~lines))
     both = f" and {singles} single filter{'s' if singles > 1 else ''}" if singles else ""
     return f"{name}: {pairs} filter pair{'s' if pairs != 1 else ''}{both}, sorted by {order}"
@@ -76,10 +92,13 @@ def verdicts(facts: FilterFacts) -> list[str]:
     ]
 
 
-def motions(facts: FilterFacts) -> list[str]:
-    """What happens to each filter as its phase runs."""
+def motions(facts: FilterFacts, of_set: bool = False) -> list[str]:
+    """What happens to each filter as its phase runs; of a set, a real filter may lack its partner."""
     moves = _speed(facts.weights) > 0
-    return [_motion(line, move) for line, move in zip(facts.lines.tolist(), moves.tolist(), strict=True)]
+    return [
+        "one of the two parts of a plane" if of_set and line and move else _motion(line, move)
+        for line, move in zip(facts.lines.tolist(), moves.tolist(), strict=True)
+    ]
 
 
 def movements(facts: FilterFacts) -> list[Movement]:
