@@ -151,10 +151,18 @@ def test_constant_velocity_agrees_with_sums_over_triples():
     i = np.arange(n)
     change = step[(i[None, None, :] - 2 * i[None, :, None] + i[:, None, None]) % n]
     pairs, log_scale = np.exp(like[0])[:, None] / n * np.exp(like[1])[None, :] / n, 0.0
+    forward = [pairs]
     for t in range(2, 6):
         pairs = np.einsum("ab,abc->bc", pairs, change) * np.exp(like[t])
         log_scale += np.log(pairs.sum())
         pairs /= pairs.sum()
+        forward.append(pairs)
+    later = np.ones((n, n))
+    for t in (5, 4, 3):  # p(frames from t on | s_{t−2}, s_{t−1})
+        later = np.einsum("abc,bc->ab", change, later * np.exp(like[t]))
+    joint = forward[1] * later
+    smooth = joint.sum(axis=0) / joint.sum() * n / (2 * np.pi)
+    assert np.abs(result.smoothed[2].density(grid(n)) - smooth).max() < 1e-4
     assert abs(result.log_evidence - log_scale) < result.error + 1e-7
     density = pairs.sum(axis=0) * n / (2 * np.pi)
     assert np.abs(result.filtered[-1].density(grid(n)) - density).max() < 1e-4
@@ -195,6 +203,47 @@ def test_two_parameters_agree_with_brute_force():
     assert np.abs(result.smoothed[0].density(points) - smoothed[0] * scale).max() < 1e-4
 
 
+def test_constant_velocity_in_two_parameters_agrees_with_sums_over_triples():
+    """Weights 1 in both directions, other κ along each; the sums run over a grid of its own."""
+    rng, model, kappa, n = np.random.default_rng(9), fourier_model((3, 3), 3.0), (0.5, 1.5), 20
+    x, frames = rng.normal(size=9), rng.normal(size=(4, 9))
+    result = track(model, frames, x, ConstantVelocity(kappa))
+    points = np.stack(np.meshgrid(grid(n), grid(n), indexing="ij"), axis=-1)
+    posteriors = model.posterior(x, frames)
+    like = np.moveaxis(posteriors.log_density(points[:, :, None]), -1, 0)
+    like = np.exp(like + (model.log_evidence(x, frames) + 2 * np.log(2 * np.pi))[:, None, None])
+    i = np.arange(n)
+    first, second = (
+        (np.exp(k * (np.cos(grid(n)) - 1)) / (n * i0e(k)))[(i - 2 * i[:, None] + i[:, None, None]) % n] for k in kappa
+    )
+    pairs = np.einsum("ab,cd->abcd", like[0], like[1]) / n**4
+    for t in (2, 3):
+        along = np.einsum("abcd,ace->bcde", pairs, first)
+        pairs = np.einsum("bcde,bdf->cdef", along, second) * like[t]
+    assert abs(result.log_evidence - np.log(pairs.sum())) < result.error + 1e-7
+    density = pairs.sum(axis=(0, 1)) / pairs.sum() * (n / (2 * np.pi)) ** 2
+    assert np.abs(result.filtered[-1].density(points) - density).max() < 1e-4
+    np.testing.assert_allclose(result.smoothed.masses[-1], result.filtered.masses[-1])
+    assert result.smoothed_velocity.sides == result.filtered.sides
+    alone = track(model, frames, x, ConstantVelocity(kappa), smooth=False)
+    np.testing.assert_allclose(alone.filtered.masses, result.filtered.masses)
+    np.testing.assert_allclose(alone.filtered_velocity.masses, result.filtered_velocity.masses)
+
+
+@pytest.mark.slow
+def test_a_known_motion_in_two_parameters():
+    """A picture that moves by (0.5, −0.25) a frame, seen through noise, two frames missing."""
+    rng, model = np.random.default_rng(10), fourier_model((5, 5), 1.0)
+    x, v = rng.normal(size=25), np.array([0.5, -0.25])
+    truth = np.arange(8)[:, None] * v
+    frames = model.act(x, truth) + rng.standard_normal((8, 25))
+    frames[3:5] = np.nan
+    result = track(model, frames, x, ConstantVelocity(16.0, (0.8, 0.5)))
+    off = np.angle(np.exp(1j * (result.smoothed.mean() - truth)))
+    assert np.abs(off).max() < 0.5
+    assert np.abs(np.angle(np.exp(1j * (result.smoothed_velocity[4].mean() - v)))).max() < 0.15
+
+
 @pytest.mark.slow
 def test_sets_cover_and_one_guess_gets_lost():
     """A small version of `tsa bench tracking`, on a seed of its own."""
@@ -233,7 +282,9 @@ def test_what_cannot_be_tracked_is_refused():
         ((model, frames, x, 3.0), "RandomWalk or a ConstantVelocity"),
         ((model, frames, x, RandomWalk(-1.0)), "positive"),
         ((model, frames, x, RandomWalk((1.0, 2.0))), "one number"),
-        ((fourier_model((3, 3)), np.ones((2, 9)), None, ConstantVelocity(3.0)), "one or two parameters"),
+        ((model, frames, x, ConstantVelocity(1.0, 0.0)), "max_speed"),
+        ((model, frames, x, ConstantVelocity(1e8)), "max_speed, or smooth=False"),
+        ((fourier_model((3, 3)), np.ones((2, 9)), None, ConstantVelocity((3.0, 1.0, 2.0))), "or 2 for this model"),
     ]:
         with pytest.raises(tsa.InputError, match=match):
             track(*arguments)

@@ -141,7 +141,8 @@ def _moved(state: Array, speeds: list[Array], sides: tuple[int, ...], sign: int)
     p = len(sides)
     reaches = [-int(v[0]) for v in speeds]
     padded = np.pad(state, [(0, 0)] * p + [(reach, reach) for reach in reaches], mode="wrap")
-    begin = padded[(..., *(slice(2 * reach if sign > 0 else 0, None) for reach in reaches))]
+    starts = [slice(2 * reach if sign > 0 else 0, None) for reach in reaches]
+    begin = padded[(slice(None),) * p + tuple(starts)]
     along = padded.strides[p:]
     strides = tuple(v - sign * s for v, s in zip(padded.strides[:p], along, strict=True))
     shape = (*map(len, speeds), *sides)
@@ -149,7 +150,7 @@ def _moved(state: Array, speeds: list[Array], sides: tuple[int, ...], sign: int)
 
 
 def _rim(mass: Array, speeds: list[Array]) -> float:
-    """The largest probability (T,) of the outermost velocities along a restricted parameter, from masses (T, *sides)."""
+    """The largest probability (T,) of the outermost velocities along a restricted parameter; masses (T, *sides)."""
     worst = 0.0
     for axis, (some, n) in enumerate(zip(speeds, mass.shape[1:], strict=True)):
         if len(some) < n:

@@ -181,8 +181,9 @@ class _Question:
         """Refuse what would not fit into memory."""
         held, advice = length * int(np.prod(self.sides)), ""
         if self._keeps_speed:
-            held *= int(np.prod([len(v) for v in velocities(self.sides, self._max_speed)])) if smooth else 1
-            advice = "give a max_speed, or smooth=False; or "
+            states = int(np.prod(self.sides) * np.prod([len(v) for v in velocities(self.sides, self._max_speed)]))
+            held = max(held, (length if smooth else 1) * states)
+            advice = "give a (smaller) max_speed, or smooth=False; or "
         if held > _MAX_VALUES:
             raise InputError(
                 f"{length} frames need a grid of {' × '.join(map(str, self.sides))} points"
