@@ -10,7 +10,7 @@ from tsa import files
 from tsa._base import Array, InputError, ProgressCallback
 from tsa.analysis import FilterModel, FilterReport, orthonormal_subset, refined_span, spectra
 from tsa.files import NO_HINTS, Hints, ModelFile, OpenedFilters, OpenedModel, open_file, open_model
-from tsa.groups import CyclicShift, Group, ImageRotation, LatticeAction
+from tsa.groups import CyclicShift, ImageRotation, LatticeAction
 from tsa.model import Subgroup
 
 LAB_MODEL = "rotation-16-refined"  # the bundled model whose posteriors show symmetries best
