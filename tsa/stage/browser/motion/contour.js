@@ -3,6 +3,8 @@
 import { WHEEL } from "../shared/colour.js";
 import { penOf } from "../shared/canvas.js";
 
+/** @import { Pen } from "../shared/canvas.js" */
+
 /**
  * The line where values on an n×n grid of cell centres cross a level, in cells from the left and from the top.
  * @param {Uint8Array} values
@@ -28,6 +30,18 @@ export function contour(values, n, level) {
     }
   }
   return path;
+}
+
+/**
+ * Draw a contour, which is many short segments: flat ends are much faster than round ones, and here look the same.
+ * @param {Pen} pen
+ * @param {Path2D} path
+ */
+export function strokeContour(pen, path) {
+  const { lineCap } = pen;
+  pen.lineCap = "butt";
+  pen.stroke(path);
+  pen.lineCap = lineCap;
 }
 
 /**

@@ -1,13 +1,14 @@
 // The plane of shifts: the posterior as a map, its 95 % region, its marginals, and the motions that stand out.
 
-import { context } from "../shared/canvas.js";
+import { context, penOf } from "../shared/canvas.js";
 import { TURN } from "../shared/colour.js";
-import { contour, mapPicture } from "./contour.js";
+import { contour, mapPicture, strokeContour } from "./contour.js";
 
 /** @import { Pen, PenStyle, Point } from "../shared/canvas.js" */
 /** @import { Packed } from "./packed.js" */
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [30, 40, 40, 22]; // pixels around the plane: numbers, marginals
+const NAME_FONT = "600 12px ";
 const MARKER_REACH = 8; // pixels by which a marker at the edge of the plane reaches over it
 
 /**
@@ -44,7 +45,7 @@ export function drawPlane(canvas, packed, style) {
   pen.scale(size / cells, size / cells);
   pen.strokeStyle = style.color;
   pen.lineWidth = (1.3 * cells) / size;
-  pen.stroke(contour(packed.map, cells, packed.edge));
+  strokeContour(pen, contour(packed.map, cells, packed.edge));
   pen.restore();
   drawMarginals(pen, packed, style, { left, top, size });
   pen.save();
@@ -183,8 +184,7 @@ function nameMarkers(pen, packed, style, at, { left, size }) {
   const named = [[at(packed.motion), labels.truth], [at(packed.mode), labels.mode], [at(packed.slowest), labels.slowest]];
   /** @type {number[][]} */
   const taken = [];
-  pen.font = `600 12px ${style.fontFamily}`;
-  pen.textBaseline = "middle";
+  pen.font = NAME_FONT + style.fontFamily;
   for (const [[x, y], name] of named) {
     const length = pen.measureText(name).width;
     const onRight = x + 13 + length < left + size;
@@ -192,13 +192,42 @@ function nameMarkers(pen, packed, style, at, { left, size }) {
     if (start < left) continue;
     if (taken.some(([a, b, c]) => Math.abs(b - y) < 16 && start < c && a < start + length)) continue;
     taken.push([start, y, start + length]);
-    pen.textAlign = "left";
-    pen.lineWidth = 3.5;
-    pen.strokeStyle = style.paper;
-    pen.strokeText(name, start, y);
-    pen.fillStyle = style.color;
-    pen.fillText(name, start, y);
+    const { picture, width, height } = nameOf(name, length, style);
+    pen.drawImage(picture, Math.round(start) - NAME_MARGIN, Math.round(y - height / 2), width, height);
   }
+}
+
+const NAME_MARGIN = 4; // CSS pixels around a name, for its halo
+
+/** @type {Map<string, { picture: OffscreenCanvas, width: number, height: number }>} */
+const names = new Map();
+
+/**
+ * A name with a halo as a picture: text with an outline takes longer to draw than all else on the plane.
+ * @param {string} name
+ * @param {number} length in CSS pixels
+ * @param {PenStyle} style
+ */
+function nameOf(name, length, style) {
+  const ratio = window.devicePixelRatio || 1;
+  const key = [name, style.color, style.paper, style.fontFamily, ratio].join();
+  let found = names.get(key);
+  if (found) return found;
+  const [width, height] = [Math.ceil(length) + 2 * NAME_MARGIN, 22];
+  const picture = new OffscreenCanvas(Math.round(width * ratio), Math.round(height * ratio));
+  const pen = penOf(picture);
+  pen.scale(ratio, ratio);
+  pen.font = NAME_FONT + style.fontFamily;
+  pen.textBaseline = "middle";
+  pen.lineJoin = "round";
+  pen.lineWidth = 3.5;
+  pen.strokeStyle = style.paper;
+  pen.strokeText(name, NAME_MARGIN, height / 2);
+  pen.fillStyle = style.color;
+  pen.fillText(name, NAME_MARGIN, height / 2);
+  found = { picture, width, height };
+  names.set(key, found);
+  return found;
 }
 
 /**
@@ -283,7 +312,7 @@ export function drawSmallMap(canvas, opacity, edge, packed, style, withTruth) {
   pen.scale(width / cells, height / cells);
   pen.strokeStyle = style.color;
   pen.lineWidth = cells / width;
-  pen.stroke(contour(opacity, cells, edge));
+  strokeContour(pen, contour(opacity, cells, edge));
   pen.restore();
   if (!withTruth) return;
   const [right, up] = packed.motion;

@@ -4,7 +4,7 @@
 
 import { context, penOf } from "../shared/canvas.js";
 import { TURN } from "../shared/colour.js";
-import { contour, mapPicture } from "./contour.js";
+import { contour, mapPicture, strokeContour } from "./contour.js";
 import { drawMarkers } from "./plane.js";
 
 /** @import { PenStyle } from "../shared/canvas.js" */
@@ -156,7 +156,7 @@ function textureOf(packed, style) {
   pen.scale(TEXTURE_CELLS, TEXTURE_CELLS);
   pen.strokeStyle = style.color;
   pen.lineWidth = 1.1;
-  pen.stroke(contour(map, cells, packed.edge));
+  strokeContour(pen, contour(map, cells, packed.edge));
   pen.restore();
   drawMarkers(pen, packed, style, ([right, up]) => [size / 2 + (right * size) / side, size / 2 - (up * size) / side]);
   texture = { of: map, key, pixels: pen.getImageData(0, 0, size, size).data, size };

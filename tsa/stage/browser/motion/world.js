@@ -2,7 +2,7 @@
 
 import { context, paint } from "../shared/canvas.js";
 import { TURN, hue } from "../shared/colour.js";
-import { contour } from "./contour.js";
+import { contour, strokeContour } from "./contour.js";
 
 /** @import { Point } from "../shared/canvas.js" */
 /** @import { Packed } from "./packed.js" */
@@ -105,7 +105,7 @@ function drawTried(pen, { laid, shown, side }, scale) {
   for (const [colour, width] of /** @type {[string, number][]} */ ([["black", 4.5], [hue(Math.atan2(shown[1], shown[0])), 2.5]])) {
     pen.strokeStyle = colour;
     pen.lineWidth = width / scale;
-    pen.stroke(path);
+    strokeContour(pen, path);
   }
   pen.restore();
 }
@@ -121,7 +121,7 @@ function drawGhost(pen, { x, side }, scale) {
   pen.strokeStyle = "rgba(255,255,255,0.75)";
   pen.lineWidth = 1.2 / scale;
   pen.setLineDash([3 / scale, 3 / scale]);
-  pen.stroke(outlineOf(x, side));
+  strokeContour(pen, outlineOf(x, side));
   pen.restore();
 }
 
