@@ -147,3 +147,20 @@ def test_everything_quickly(tmp_path, capsys, monkeypatch):
     assert main(["reproduce", "all", "--quick", "--out", str(tmp_path)]) == 0
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == first
     assert "report.html" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_everything_with_the_split_of_the_literature(tmp_path, monkeypatch):
+    """The full report in small: few digits and sequences, filters that are not trained again."""
+    digits = {split: datasets.sample(split)[:n] for split, n in (("train", 300), ("test", 150))}
+    make_filters, make_sequences = filters.section, sequences.section
+    monkeypatch.setattr(datasets, "mnist", lambda folder, split: digits[split])
+    monkeypatch.setattr(mnist, "SIZES", (100, 300))
+    monkeypatch.setattr(mnist, "LITERATURE_COUNTS", (250, 50, 150))
+    monkeypatch.setattr(filters, "section", lambda quick: make_filters(quick=True))
+    monkeypatch.setattr(sequences, "section", lambda runs: make_sequences(runs=4))
+    assert main(["reproduce", "all", "--data", str(tmp_path), "--out", str(tmp_path)]) == 0
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert text.count("<section") == 7
+    assert "300 training and 150 test digits at 16×16 pixels" in text
+    assert (tmp_path / "accuracy-literature.png").exists()
