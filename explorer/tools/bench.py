@@ -215,11 +215,11 @@ def _time_meanwhile(page: Any, browser: Any, address: str) -> None:
     page.goto(f"{address}/?angle=30")
     page.wait_for_selector(".stage[data-drawn]")
     print("while another visitor trains:")
-    _time_dial(page)
-    _time_shape(page)
-    _time_upload(page)
-    _time_stroke(page)
-    assert "left" in other.get_by_test_id("stProgress").inner_text(), "the training should still be running"
+    for measure in (_time_dial, _time_shape, _time_upload, _time_stroke):
+        measure(page)
+        if "Finished" in other.get_by_test_id("stProgress").inner_text():
+            print("  the training ended during this measurement; those that would follow are left out")
+            break
     other.get_by_role("button", name="Discard").click()
     other.get_by_text("Pairs to learn from").wait_for()
     other.close()

@@ -110,6 +110,15 @@ def test_a_notebook_shows_it():
         show("square", model="shift-32")
 
 
+@pytest.mark.parametrize("angle", [22.7, -0.3, 359.5, 400.25])
+def test_a_fraction_of_a_degree_is_a_fraction_of_a_degree(angle):
+    found = np.degrees(show("F", angle=angle).scene.posterior().mode())
+    assert (
+        abs((found - angle + 180) % 360 - 180) < 0.1
+    )  # the model's own bias; a whole degree off would be 0.25 and more
+    assert show("F", angle=22.0).scene.y is None
+
+
 @pytest.mark.parametrize(
     "bad", ["nowhere.png", np.zeros((3, 4, 2)), np.zeros((1, 7)), np.zeros(5), np.full((4, 4), np.nan)]
 )
