@@ -1,8 +1,8 @@
 """The live line: a WebSocket that answers while a pen or a crop circle moves, without a run of the script.
 
 A run also sends the new posterior at the current angle over it, before it draws the page. The line answers only pages
-that this server has served, only for the visitor a run has prepared it for, and it checks every message. If it is
-missing or breaks, messages go through Streamlit.
+that this server has served (`app.Guard` refuses all others), only for the visitor a run has prepared it for, and it
+checks every message. If it is missing or breaks, messages go through Streamlit.
 """
 
 import asyncio
@@ -14,7 +14,6 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.routing import WebSocketRoute
@@ -90,8 +89,6 @@ def _header(revision: int, sequence: int, patch: int) -> bytes:
 
 async def _line(socket: WebSocket) -> None:
     """Serve one page: it sends its ticket, then messages that are answered until it leaves or sends an invalid one."""
-    if not _is_ours(socket):
-        return await socket.close(_POLICY_VIOLATION)
     await socket.accept()
     with suppress(WebSocketDisconnect, KeyError):  # KeyError: bytes instead of text
         ticket = await socket.receive_text()
@@ -100,14 +97,6 @@ async def _line(socket: WebSocket) -> None:
                 while (answer := await run_in_threadpool(reply, ticket, await socket.receive_text())) is not None:
                     await send(answer)
         await socket.close(_POLICY_VIOLATION)
-
-
-def _is_ours(socket: WebSocket) -> bool:
-    """Whether the request comes from a page that this server has served."""
-    try:
-        return urlsplit(socket.headers.get("origin", "")).netloc == socket.headers.get("host")
-    except ValueError:
-        return False
 
 
 @asynccontextmanager
