@@ -46,3 +46,20 @@ def test_a_page_from_elsewhere_opens_no_socket(tab):
     with serving(8696) as other:
         for path in ("/live", "/_stcore/stream"):
             assert not page.evaluate(opened, other.replace("http", "ws") + path)
+
+
+@pytest.mark.parametrize(("query", "shown"), [("?embed=true", True), ("", False)])
+def test_a_page_elsewhere_may_frame_what_is_meant_to_be_embedded(tab, query, shown):
+    page, port = tab
+    frame = f'<iframe src="http://localhost:{port}/{query}" width="1200" height="900"></iframe>'
+    page.route("http://school.test/", lambda route: route.fulfill(body=frame, content_type="text/html"))
+    refusals = []
+    page.on("console", lambda message: "frame-ancestors" in message.text and refusals.append(message.text))
+    page.goto("http://school.test/")
+    if shown:
+        page.frame_locator("iframe").locator(".stage[data-drawn]").wait_for()
+    else:
+        page.wait_for_function("() => document.querySelector('iframe')")
+        page.wait_for_load_state("networkidle")
+        assert page.frame_locator("iframe").locator(".stage").count() == 0
+    assert bool(refusals) is not shown

@@ -135,7 +135,7 @@ def test_a_drawing_is_recognised_at_any_angle(recognise):
 @pytest.mark.slow
 def test_on_a_telephone(digit):
     digit.set_viewport_size({"width": 390, "height": 844})
-    digit.wait_for_function("document.documentElement.scrollWidth <= 390")
+    digit.wait_for_function("() => document.documentElement.scrollWidth <= 390")
     for part in digit.locator(".recognise .card, .recognise canvas").all():
         box = part.bounding_box()
         assert box["x"] >= 0

@@ -75,7 +75,7 @@ def test_the_notch_leads_from_four_turns_to_one(panel):
     set_notch(page, 100)
     expect(page.locator(".symmetry .title")).to_have_text("No symmetry")
     assert petals(page) == 1
-    page.wait_for_function("location.search.includes('notch=1')")
+    page.wait_for_function("() => location.search.includes('notch=1')")
     set_notch(page, 0)
     expect(page.locator(".symmetry .title")).to_have_text("4-fold")
     assert petals(page) == 4
