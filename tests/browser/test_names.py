@@ -1,5 +1,9 @@
 """Names that a server answers to, in Chromium: its own and allowed ones open the app, others see one sentence."""
 
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
 import pytest
 
 from explorer.tools import CHROMIUM, serving
@@ -48,18 +52,34 @@ def test_a_page_from_elsewhere_opens_no_socket(tab):
             assert not page.evaluate(opened, other.replace("http", "ws") + path)
 
 
+@contextmanager
+def page_elsewhere(body):
+    """The address of a server on another port that answers everything with this HTML."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self):  # the name that http.server asks for
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def log_message(self, *about):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as other:
+        Thread(target=other.serve_forever).start()
+        yield f"http://localhost:{other.server_port}/"
+        other.shutdown()
+
+
 @pytest.mark.parametrize(("query", "shown"), [("?embed=true", True), ("", False)])
 def test_a_page_elsewhere_may_frame_what_is_meant_to_be_embedded(tab, query, shown):
     page, port = tab
     frame = f'<iframe src="http://localhost:{port}/{query}" width="1200" height="900"></iframe>'
-    page.route("http://school.test/", lambda route: route.fulfill(body=frame, content_type="text/html"))
-    refusals = []
-    page.on("console", lambda message: "frame-ancestors" in message.text and refusals.append(message.text))
-    page.goto("http://school.test/")
-    if shown:
-        page.frame_locator("iframe").locator(".stage[data-drawn]").wait_for()
-    else:
-        page.wait_for_function("() => document.querySelector('iframe')")
-        page.wait_for_load_state("networkidle")
-        assert page.frame_locator("iframe").locator(".stage").count() == 0
-    assert bool(refusals) is not shown
+    with page_elsewhere(frame) as elsewhere:
+        if shown:
+            page.goto(elsewhere)
+            page.frame_locator("iframe").locator(".stage[data-drawn]").wait_for()
+        else:
+            with page.expect_console_message(lambda message: "frame-ancestors" in message.text):
+                page.goto(elsewhere)
