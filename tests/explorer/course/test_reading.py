@@ -1,13 +1,14 @@
 """Folders of lessons are not trusted: each kind of defect is refused with one sentence, and nothing else happens."""
 
 import shutil
+import textwrap
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from explorer.__main__ import main
-from explorer.course import COURSE, LessonError, read_course, read_lesson, to_html
+from explorer.course import COURSE, LessonError, examine, read_course, read_lesson, to_html
 
 TOML = "lesson.toml"
 
@@ -165,3 +166,12 @@ def test_text_is_escaped_whatever_it_is():
         "<p>a &lt; b &amp; &quot;c&quot; <strong>bold</strong> <em>it</em> <code>x &lt;y&gt;</code></p>"
         "<ul><li>one</li><li>two &lt;b&gt;</li></ul>"
     )
+
+
+def test_the_lesson_in_the_readme_is_one(tmp_path):
+    """What the README says about writing a lesson works as it stands."""
+    readme = (COURSE.parents[1] / "README.md").read_text(encoding="utf-8")
+    block = readme.split("```toml\n")[1].split("```")[0]
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / TOML).write_text(textwrap.dedent(block), encoding="utf-8")
+    assert examine(read_lesson(tmp_path / "own")) == []
