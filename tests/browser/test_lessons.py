@@ -127,7 +127,7 @@ def test_filters_learned_from_snow_answer_the_question(tab, server):
     tab.goto(f"{server}/lesson?lesson={lesson.name}&step=4")
     opened(tab, lesson, 4)
     tab.get_by_role("button", name="Start").click()
-    tab.get_by_text("Finished: learned from 100,000 pairs.").wait_for()
+    tab.get_by_text("Finished: learned from 100,000 pairs.").wait_for(timeout=240_000)
     tab.get_by_role("button", name="Use on all pages").click()
     tab.get_by_text("It survives a reload").wait_for()
     tab.locator(".check").click()

@@ -66,10 +66,9 @@ function create(root) {
     },
   });
   const go = (/** @type {string} */ lesson, /** @type {number} */ step) => {
-    [self.asked, self.answered] = [0, false];
-    if (self.packed?.kind === "lesson" && lesson === self.packed.name) self.step = step;
+    [self.step, self.asked, self.answered] = [step, 0, false];
     self.follower.send({ lesson, step });
-    self.draw();
+    if (lesson === self.packed?.name) self.draw(); // another one is drawn when its text is here
     if (self.packed?.kind === "lesson") find("lesson").scrollIntoView({ block: "nearest" });
   };
   const walk = (/** @type {number} */ by) => {
