@@ -99,6 +99,10 @@ class LabFacts(About):
         """The length of the arrow of x in this circle."""
         return float(abs(self._sweep.coordinates[0, self._circle(circle)]))
 
+    def weight(self, circle: float) -> int:
+        """The weight of this circle."""
+        return int(abs(np.asarray(self.scene.model.weights)[self._circle(circle)]))
+
     def phase(self, circle: float) -> float:
         """The angle from the arrow of x to that of y in this circle, in degrees."""
         return float(np.degrees(np.angle(self._sweep.eta[0, self._circle(circle)])) % 360)
@@ -151,6 +155,10 @@ class LabFacts(About):
     def wave(self, weight: float) -> float:
         """The height κ of the wave of this weight in the posterior."""
         return float(abs(self._wave(weight)))
+
+    def loud(self, place: float) -> int:
+        """The weight with the highest wave (1), the second highest (2), and so on."""
+        return int(np.argsort(-np.abs(self._posterior.eta))[int(place) - 1]) + 1
 
     def wave_at(self, weight: float) -> float:
         """The direction μ of the summed arrows of this weight, in degrees."""
