@@ -75,7 +75,7 @@ from tsa.recognition import (
     nearest,
     phase_differences,
 )
-from tsa.registration import estimate_noise, estimate_power, register
+from tsa.registration import estimate_noise, estimate_power, register, register_patches
 from tsa.stage import show
 
 __version__ = "0.1.0"
@@ -151,6 +151,7 @@ __all__ = [
     "refine",
     "refined_span",
     "register",
+    "register_patches",
     "rotate",
     "save",
     "shapes",

@@ -23,6 +23,7 @@ from tsa.registration.hyperprior import (
     SpectrumPrior,
 )
 from tsa.registration.noise import estimate_noise, find_noise, pairs_of_patches
+from tsa.registration.patches import PatchRegistration, register_patches
 from tsa.registration.photographs import measure_spectrum, photographic_power, spectrum_table
 from tsa.registration.planes import Camera, NoisyPlanes
 from tsa.registration.posterior import PairPosterior, PlanePair, noisy_pair, pair_posterior
@@ -39,6 +40,7 @@ __all__ = [
     "NoisyPair",
     "NoisyPlanes",
     "PairPosterior",
+    "PatchRegistration",
     "PhotographicSpectrum",
     "PlanePair",
     "Registration",
@@ -63,6 +65,7 @@ __all__ = [
     "photographs_in",
     "picture_files",
     "register",
+    "register_patches",
     "slid_photo_patches",
     "spectrum_table",
     "turned",

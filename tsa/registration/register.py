@@ -19,6 +19,7 @@ from tsa.model import Subgroup
 from tsa.pictures import luminance, patches_of_pictures, whole_picture
 from tsa.registration.hyperprior import Hyperprior
 from tsa.registration.noise import find_noise
+from tsa.registration.patches import z_scores
 from tsa.registration.planes import Camera, NoisyPlanes
 from tsa.registration.posterior import PlanePair, noisy_pair, pair_posterior
 
@@ -172,7 +173,10 @@ def register(
     opened = load(model) if isinstance(model, str) else model
     size = round(opened.dimension**0.5)
     if not isinstance(opened, Subgroup) or opened.parameters != 1 or size * size != opened.dimension:
-        raise InputError("Pictures are registered with a model of rotations of square patches, with weights.")
+        raise InputError(
+            "Pictures are registered with a model of rotations of square patches, with weights. For patches of another "
+            "group take tsa.register_patches(model, x, y)."
+        )
     pairs = [tuple(whole_picture(one) for one in pair) for pair in (zip(a, b, strict=True) if batch else [(a, b)])]
     results = _registered(pairs, opened, size, noise, hyperprior or Hyperprior())
     return results if batch else results[0]
@@ -195,8 +199,7 @@ def _registered(
         found = find_noise(planes, pair)
         sigma = found.sigma if noise is None else np.full(len(rows), checks.positive(noise, "noise") / block_x)
         posterior = pair_posterior(planes, noisy_pair(planes, pair, sigma, sigma), hyperprior).density
-        odds = found.log_evidence - found.log_unrelated
-        z = np.sign(odds) * np.sqrt(2 * np.abs(odds))
+        z = z_scores(found)
         for place, i in enumerate(rows):
             names = tuple(name for name, (small, _) in zip("ab", reduced[i], strict=True) if _is_blank(small))
             density = _uniform() if names else posterior[place]

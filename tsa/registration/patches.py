@@ -1,0 +1,55 @@
+"""`register_patches`: as `register`, for patches and any subgroup: shifts in one and two dimensions, learned groups."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tsa._base import Array, checks
+from tsa.density import Mixture
+from tsa.model import Subgroup
+from tsa.registration.hyperprior import Hyperprior
+from tsa.registration.noise import FoundNoise, find_noise, pairs_of_patches
+from tsa.registration.planes import Camera, NoisyPlanes
+from tsa.registration.posterior import noisy_pair, pair_posterior
+
+
+class PatchRegistration(NamedTuple):
+    """The elements s that take patches x to patches y, for each pair of the batch (...).
+
+    `posterior` is the density over s, `noise` is σ in x and in y, and `z_score` is the signed root of twice the log
+    odds that y is x moved rather than another picture of the same kind: below 0 nothing explains the pair.
+    """
+
+    posterior: Mixture
+    noise: Array
+    z_score: Array
+
+
+def register_patches(
+    model: Subgroup,
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    noise: float | None = None,
+    hyperprior: Hyperprior | None = None,
+    camera: Camera | None = None,
+) -> PatchRegistration:
+    """By which s are patches y (..., D) moved against patches x, if both are noisy?
+
+    `noise` is σ in both; it is estimated from each pair if not given. It is white on the patches, unless `camera` says
+    how they were made from pictures.
+    """
+    planes = NoisyPlanes.of(model, camera)
+    pair, batch = pairs_of_patches(model, planes, x, y)
+    found = find_noise(planes, pair)
+    sigma = found.sigma if noise is None else np.full(len(pair.x), checks.positive(noise, "noise"))
+    density = pair_posterior(planes, noisy_pair(planes, pair, sigma, sigma), hyperprior or Hyperprior()).density
+    places = np.arange(len(pair.x)).reshape(batch)
+    return PatchRegistration(density[places], sigma.reshape(batch), z_scores(found).reshape(batch))
+
+
+def z_scores(found: FoundNoise) -> Array:
+    """The signed root of twice the log odds for each pair, (B,)."""
+    odds = found.log_evidence - found.log_unrelated
+    return np.asarray(np.sign(odds) * np.sqrt(2 * np.abs(odds)))
