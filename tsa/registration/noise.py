@@ -24,7 +24,9 @@ _QUICK = Hyperprior(
     )
 )
 _CLOSE = Hyperprior(((0.5, FreeSpectrum(rungs=15, harmonics=4, nodes=32)), (0.5, PhotographicSpectrum(scales=5))))
-_LADDER = np.logspace(-2.8, 0.0, 8)  # of σ, relative to that of a pair that is nothing but noise
+# Of σ, relative to that of a pair that is nothing but noise; on a torus, where the grid of a density has 1/σ² nodes,
+# from a larger one on.
+_LADDER, _LADDER_ON_TORUS = np.logspace(-2.8, 0.0, 8), np.logspace(-1.6, 0.0, 5)
 _CLOSER = (1.4, 1.12)  # ratios of the three points of each later round
 
 
@@ -84,7 +86,8 @@ def find_noise(planes: NoisyPlanes, pair: PlanePair, shared: bool = False) -> Fo
             evidence, apart = (np.broadcast_to(a.sum(axis=1, keepdims=True), sigma.shape) for a in (evidence, apart))
         return sigma, evidence, apart
 
-    sigma, evidence, apart = tried(most * _LADDER[:, None], _QUICK)
+    ladder = _LADDER if planes.weights.parameters == 1 else _LADDER_ON_TORUS
+    sigma, evidence, apart = tried(most * ladder[:, None], _QUICK)
     sigma_apart = _vertex(sigma, apart)
     centre = _vertex(sigma, evidence)
     for ratio in _CLOSER:

@@ -155,7 +155,6 @@ def pack_sweep(
         "loudest": (1 + np.argsort(-loudness(waves))).tolist()[:2],
         "without": without,
         "sigma": model.noise,
-        "both": sweep.both,
         "words": words | {"templates": templates(other is None), **wave_words},
         "look": look.as_header(),
     }
