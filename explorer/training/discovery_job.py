@@ -4,21 +4,17 @@ A search takes seconds to a minute and cannot be continued in the middle: after 
 """
 
 from collections.abc import Callable, Hashable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.training._process import Message, SearchResult, SearchStep, Trainer
 from explorer.training.history import FilterSnapshot
-from explorer.training.job import Job, State, Status
+from explorer.training.job import Job, JobQueue, State, Status
 from explorer.training.request import DiscoveryRequest
 from tsa import files
 from tsa._base import Array
 from tsa.model import Subgroup
 from tsa.stage import filter_bytes, words
-
-if TYPE_CHECKING:
-    from explorer.training.jobs import Jobs
 
 _MAX_SNAPSHOTS = 120
 
@@ -26,7 +22,7 @@ _MAX_SNAPSHOTS = 120
 class DiscoveryJob(Job):
     """A search in the pairs of a request."""
 
-    def __init__(self, jobs: "Jobs", request: DiscoveryRequest, owner: Hashable) -> None:
+    def __init__(self, jobs: JobQueue, request: DiscoveryRequest, owner: Hashable) -> None:
         self.request = request
         self._begin()
         super().__init__(jobs, owner)

@@ -11,16 +11,13 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from explorer.training._process import Message, Trainer
 from explorer.training.history import FilterSnapshot
 from tsa import files
 from tsa._base import Array, InputError
 from tsa.files import ModelFile
-
-if TYPE_CHECKING:
-    from explorer.training.jobs import Jobs
 
 _numbers = count(1)
 
@@ -56,10 +53,28 @@ class Status:
     report: str = ""  # of a search for a group that has ended
 
 
+class JobQueue(Protocol):
+    """What a job needs of the jobs of all visitors, see `Jobs`; everything but `lock` with the lock held."""
+
+    lock: threading.RLock
+    limit: int
+    clock: Callable[[], float]
+    queue: list["Job"]
+
+    def tend(self) -> None:
+        """Start as many jobs as the limit allows, and pause those whose page is not shown."""
+
+    def take_spare(self) -> Trainer | None:
+        """The process that is ready, if there is one."""
+
+    def remove(self, job: "Job") -> None:
+        """Forget a job that was discarded."""
+
+
 class Job(ABC):
     """One job. A call that does not apply to its state, such as pausing it twice, has no effect."""
 
-    def __init__(self, jobs: "Jobs", owner: Hashable) -> None:
+    def __init__(self, jobs: JobQueue, owner: Hashable) -> None:
         self.owner, self.number = owner, next(_numbers)
         self._jobs, self._lock = jobs, jobs.lock
         self._state = State.WAITING

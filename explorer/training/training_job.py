@@ -1,24 +1,20 @@
 """A training that a visitor starts: pairs of moved noise or pictures, filters after various numbers of pairs."""
 
 from collections.abc import Callable, Hashable, Iterator
-from typing import TYPE_CHECKING
 
 from explorer.training._process import Message, Trainer
 from explorer.training.history import FilterSnapshot, TrainingHistory
-from explorer.training.job import Job, State, Status
+from explorer.training.job import Job, JobQueue, State, Status
 from tsa import files
 from tsa._base import Array, checks
 from tsa.learning import TrainingProgress, TrainingRun
 from tsa.model import Subgroup
 
-if TYPE_CHECKING:
-    from explorer.training.jobs import Jobs
-
 
 class TrainingJob(Job):
     """A training run; `patches` (n, D) are those of the visitor's own pictures, None for white noise."""
 
-    def __init__(self, jobs: "Jobs", run: TrainingRun, owner: Hashable, patches: Array | None = None) -> None:
+    def __init__(self, jobs: JobQueue, run: TrainingRun, owner: Hashable, patches: Array | None = None) -> None:
         self.run, self._patches = run, patches
         self._progress: TrainingProgress | None = None  # the latest report
         self._finish_now = False
