@@ -141,7 +141,8 @@ def _controls(job: Job, status: Status) -> None:
         (st.success if has_model else st.warning)(status.sentence)
     used = models.chosen().name
     if has_model and used.partition(" (")[0] == name:  # a number follows if another model has the same name
-        st.success(f"{models.use_in_words()} It survives a reload of this tab.")
+        motion = " Motion opens with it too." if used == shown_motion.model_name() else ""
+        st.success(f"{models.use_in_words()}{motion} It survives a reload of this tab.")
 
 
 def _use(job: Job, name: str) -> None:

@@ -6,6 +6,8 @@ import pytest
 import tsa
 from tsa import InputError, ShapeError, Subgroup, discover
 from tsa.experiments.discovery.cases import CONTROLS, named_cases, random_case, score, shift_case, torus_case
+from tsa.groups import CyclicShift
+from tsa.learning import Discovery, DiscoveryEvidence
 
 NAMED = {case.name: case for case in named_cases()}
 QUICK = ["weights 1, 3, 7 and 3 lines", "weights 6, 10, 15", "shift of 12", "frames, 3–6° a step"]
@@ -148,3 +150,33 @@ def test_progress_ends_at_one():
 def test_bad_input(x, y, error, message):
     with pytest.raises(error, match=message):
         discover(x, y)
+
+
+@pytest.mark.parametrize(
+    ("model", "basis"),
+    [
+        (tsa.fourier_model(9), [[2]]),
+        (tsa.fourier_model(9), [[-1]]),
+        (tsa.fourier_model((5, 5)), [[1, 2], [1, 1]]),
+    ],
+    ids=str,
+)
+def test_comparison_up_to_a_basis_of_s(model, basis):
+    """The DFT with its shifts counted in another basis is the same group; with one weight changed it is not."""
+    n = model.sizes[0]
+    weights = model.irreps.values @ np.array(basis)
+    weights = np.where(weights % n > n / 2, weights % n - n, weights % n)
+    weights = weights[:, 0] if len(basis) == 1 else weights
+    planted = Discovery("", DiscoveryEvidence(0, n), (n,) * len(basis), Subgroup(model.filters, weights))
+    assert not tsa.compare(planted.model, model).same
+    assert planted.compare(model).same
+    wrong = weights.copy()
+    wrong[-1] = wrong[-2]
+    assert not Discovery("", planted.evidence, planted.orders, Subgroup(model.filters, wrong)).compare(model).same
+
+
+def test_a_group_that_was_found_is_the_one_that_was_planted():
+    x, y, _ = CyclicShift(12).pairs(1500, 0)
+    found = discover(x, y)
+    assert found.compare(tsa.fourier_model(12)).same
+    assert not found.compare(tsa.Subgroup(tsa.fourier_model(12).filters[::-1], tsa.fourier_model(12).weights * 0)).same

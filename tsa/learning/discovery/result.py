@@ -8,7 +8,9 @@ from numpy.typing import ArrayLike
 
 from tsa import files
 from tsa._base import Array, InputError, ShapeError, checks
+from tsa.analysis import Comparison, compare
 from tsa.density import Density
+from tsa.learning.discovery._alignment import aligned
 from tsa.model import Subgroup, Weights
 
 _NEEDED_Z = 6.0
@@ -141,6 +143,10 @@ class Discovery:
             "mean": self.mean,
         }
         return files.zip_arrays(arrays if self.whitening is None else {**arrays, "whitening": self.whitening})
+
+    def compare(self, other: Subgroup, tolerance: float = 0.01) -> Comparison:
+        """Whether another model is the same representation, up to what pairs cannot determine (see `ambiguity`)."""
+        return compare(aligned(self.model, self.orders, other), other, tolerance)
 
     @property
     def group(self) -> str:
