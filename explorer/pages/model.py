@@ -95,10 +95,10 @@ def _open() -> None:
                     "Array", [None, *names], format_func=lambda name: names.get(name, "the likeliest"), key=array,
                     help="Which array of the file holds the filters.",
                 )  # fmt: skip
-            if whole is not None:
+            if any(text.count("×") == 3 for text in models.chosen().arrays):
                 st.selectbox(
                     "Channels", [None, "each", *range(_MAX_CHANNELS)], key=channel,
-                    format_func=lambda channel: {None: "their mean", "each": "each of them"}.get(channel, channel),
+                    format_func=lambda one: {None: "their mean", "each": "each of them"}.get(one, f"number {one}"),
                     help="Of kernels (n, channels, h, w).",
                 )  # fmt: skip
 

@@ -2,19 +2,17 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.shared import dictionaries as made
+from tests.shared.peers import PEERS, needs_peers
 from tsa import InputError, ShapeError, fourier_model, load
 from tsa.analysis import report_filters, spectra
 from tsa.groups import CyclicShift, ImageRotation, Permutation, shift_and_hue
 from tsa.model import Weights, real_columns
 
-PEERS = Path(__file__).parents[3] / "shared" / "data" / "peers"
-needs_peers = pytest.mark.skipif(not PEERS.exists(), reason="the published models are not part of the project")
 SHIFTS = CyclicShift((16, 16))
 
 

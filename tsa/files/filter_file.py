@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tsa._base import Array, InputError, ModelFileError, NotOrthonormalError, ProgressCallback, split_progress
+from tsa._base import Array, ModelFileError, NotOrthonormalError, ProgressCallback, split_progress
 from tsa.analysis import FilterReport, mean_purity, report_filters
 from tsa.files._formats import contents, tables
 from tsa.files._kernels import MAX_FILTERS, kernels_of
@@ -20,6 +20,7 @@ from tsa.files.opened_model import NO_HINTS, Hints, OpenedModel, open_model
 from tsa.groups import CyclicShift, Group, ImageRotation, named_group
 
 _MAX_PIXELS = 128 * 128
+_MAX_NUMBERS = 2**23  # in a set of filters: 64 MB as complex numbers of single precision
 _TRIED_FILTERS = 256  # of a set, on which groups are tried
 _CLEAR_GAIN = 0.1  # of mean purity above that of noise, from which a group is called the best fit
 
@@ -83,16 +84,18 @@ def open_file(
     on_progress: ProgressCallback | None = None,
 ) -> OpenedModel | OpenedFilters:
     """The model in a file, or else its filters: as they are if they are not orthonormal, or not those of a model."""
-    try:
-        if channel is None:
-            return open_model(source, hints=hints, on_progress=on_progress, array=array)
-        raise ModelFileError("Channels are those of kernels.")
-    except ModelFileError as trouble:
+    if channel is None:
         try:
-            return open_filters(source, hints, array, channel, on_progress)
-        except (ModelFileError, InputError) as error:
-            no_filters = channel is None and not isinstance(trouble.__cause__, NotOrthonormalError)
-            raise (trouble if no_filters and array is None else error) from error
+            return open_model(source, hints=hints, on_progress=on_progress, array=array)
+        except ModelFileError as trouble:
+            # One of our own files that is wrong in another way is damaged; it is not a set of filters.
+            if not isinstance(trouble.__cause__, NotOrthonormalError) and _is_ours(source):
+                raise
+    return open_filters(source, hints, array, channel, on_progress)
+
+
+def _is_ours(source: str | os.PathLike[str] | bytes) -> bool:
+    return any(table.name == "filters" for table in list_arrays(source))
 
 
 _COMPANIONS = ("weights", "noise", "shape", "about", "basis", "curve")  # of the filters, in our own files
@@ -150,7 +153,7 @@ def _layouts(
             continue
         if pixels is None and not ours and not square[int(in_rows)] and square[1 - int(in_rows)]:
             continue
-        if size < 2 or size > _MAX_PIXELS or number > MAX_FILTERS:
+        if size < 2 or size > _MAX_PIXELS or number > MAX_FILTERS or size * number > _MAX_NUMBERS:
             continue
         side = math.isqrt(size)
         patch = shape or ((side, side) if side * side == size else (size,))

@@ -56,6 +56,8 @@ def pack_filters(
     weights, lines = np.asarray(shown.weights)[order], shown.lines[order]
     if chosen is None:
         strength = np.ones(len(order)) if response is None else np.abs(response[order])
+        if named.report is not None:  # copies are folded at first
+            strength = strength * (named.report.relatives.original[order] < 0)
         chosen = int(np.argmax(strength * np.atleast_2d(weights.T).any(axis=0)))
     noise = sigma if named.turns else named.model.noise
     heights = np.clip(spectra[order], 0, None)

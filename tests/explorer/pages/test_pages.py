@@ -164,17 +164,24 @@ def test_a_skewed_w_is_reported_and_mended(model_page, refined):
     columns = columns[:, np.linalg.norm(columns, axis=0) > 0.5]
     skewed = columns + 0.02 * np.random.default_rng(0).normal(size=columns.shape)
     upload(model_page, "skewed.npy", npy(skewed))
-    assert "not orthonormal" in model_page.error[0].value
-    assert "skewed" not in model_page.selectbox(key="model_menu").options
+    assert not model_page.error
+    assert any("These filters are not orthonormal" in info.value for info in model_page.info)
+    report = model_page.session_state["models"].by_name["skewed"].report
+    assert report.filters.shape == columns.shape
+    assert model_page.selectbox(key="model_menu").value == "skewed"
     next(button for button in model_page.button if "nearest" in button.label).click().run()
     assert not model_page.exception
     assert model_page.selectbox(key="model_menu").value == "skewed"
     assert any("departed from orthonormal by up to" in info.value for info in model_page.info)
 
 
+# Files that are no models, but sets of filters.
+SETS = {"too many filters", "beyond squaring", "several tables"}
+
+
 @pytest.mark.slow
 def test_hostile_model_files_are_one_sentence_and_change_nothing(model_page):
-    cases = HOSTILE[::5]
+    cases = [case for case in HOSTILE[::5] if case[0] not in SETS]
     assert len(cases) >= 20
     for i, (name, data) in enumerate(cases):
         upload(model_page, f"{i}.npz", data)

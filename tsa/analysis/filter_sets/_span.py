@@ -76,7 +76,7 @@ def span_map(basis: Array, unit: Array, weights: Weights, spaces: WeightSpaces) 
 def _irreducibles(value: Array, weight: Weight, spaces: WeightSpaces) -> list[Array]:
     """Those of one weight that the pixels resolve, as orthonormal columns: (D, 2) for planes, (D, 1) for lines."""
     planes = _planes(known_space(spaces.action, weight), spaces.action.is_real(value))
-    if isinstance(spaces.action, CyclicShift):
+    if isinstance(spaces.action, CyclicShift) or not planes:
         return planes
     heights = spaces.spectra(np.stack([plane[:, 0] for plane in planes], axis=1))
     index = np.ravel_multi_index(tuple(value % spaces.action.lattice_shape), spaces.action.lattice_shape)

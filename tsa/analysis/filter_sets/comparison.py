@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from tsa._base import Array, InputError, ShapeError
 from tsa.analysis.filter_sets._span import span_of
 from tsa.analysis.filter_sets._weight_spaces import WeightSpaces, weight_spaces
-from tsa.analysis.filter_sets.report import PURE, FilterReport, oriented
+from tsa.analysis.filter_sets.report import PURE, FilterReport, oriented, unit_filters
 from tsa.model import Weight
 
 _CHUNK_FILTERS = 1024
@@ -129,8 +129,7 @@ def _basis(report: FilterReport, members: Array) -> Array:
     """Orthonormal columns of the span of some filters."""
     if not members.size:
         return np.zeros((report.action.dimension, 0))
-    some = report.filters[:, members]
-    return span_of(some / np.linalg.norm(some, axis=0), report.action)[0]
+    return span_of(unit_filters(report, members), report.action)[0]
 
 
 def nearest_in(report: FilterReport, other: FilterReport) -> tuple[Array, Array]:
@@ -161,8 +160,7 @@ def nearest_in(report: FilterReport, other: FilterReport) -> tuple[Array, Array]
 
 def _parts(report: FilterReport, members: Array, weight: Array, spaces: WeightSpaces) -> Array:
     """Coordinates of the parts of some filters that have this weight, each as long as the root of its purity."""
-    filters = report.filters[:, members].astype(np.result_type(report.filters, np.float32))
-    own = oriented(filters, report.weights.negated[members], report.real[members])
+    own = oriented(unit_filters(report, members), report.weights.negated[members], report.real[members])
     parts = spaces.coordinates(weight, own)
     length = np.linalg.norm(parts, axis=0)
     return np.asarray(parts / np.where(length > 0, length, 1.0) * np.sqrt(report.relative_purity[members]))

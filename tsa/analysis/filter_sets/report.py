@@ -208,6 +208,7 @@ def report_filters(
 
 def mean_purity(filters: Array, action: LatticeAction) -> float:
     """The mean purity of filters (D, n) inside the pixels that the action moves; zero filters are left out."""
+    filters = filters / (np.abs(filters).max(initial=0.0) or 1.0)  # so that squares do not overflow
     within = np.linalg.norm(filters[action.support], axis=0)
     if not within.any():
         return 0.0
@@ -254,10 +255,19 @@ def _report(
     mapping(1.0)
     frozen = {name: checks.frozen(np.asarray(value)) for name, value in (
         ("heights", heights), ("purity", purity), ("ceiling", ceiling), ("mirrored", mirrored), ("inside", inside),
-        ("phase", phase), ("effective_weights", spread), ("length", length * scale), ("dead", dead), ("real", real),
+        ("phase", phase), ("effective_weights", spread), ("length", scale * length.astype(np.float64)), ("dead", dead),
+        ("real", real),
         ("singular_values", singular), ("span", basis), ("filters", filters.copy()),
     )}  # fmt: skip
     return FilterReport(action=action, weights=weights, relatives=relatives, cells=cells, claimed=claimed, **frozen)
+
+
+def unit_filters(report: FilterReport, members: ArrayLike) -> Array:
+    """Some filters of a set (D, m), as they were but of length 1; zero filters stay zero."""
+    some = report.filters[:, np.asarray(members, np.int64)]
+    largest = np.abs(some).max(axis=0, initial=0.0)
+    some = some / np.where(largest > 0, largest, 1.0)
+    return np.asarray(some / np.maximum(np.linalg.norm(some, axis=0), 1e-30))
 
 
 def oriented(filters: Array, negated: Array, real: Array) -> Array:

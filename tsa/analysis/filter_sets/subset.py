@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
 from tsa._base import Array, InputError, ProgressCallback, checks
-from tsa.analysis.filter_sets.report import FilterReport
+from tsa.analysis.filter_sets.report import FilterReport, unit_filters
 from tsa.analysis.refinement import refine
 from tsa.model import Subgroup, Torus, complex_filters, nearest_orthonormal
 
@@ -91,7 +91,7 @@ def orthonormal_subset(
         for j in members:
             if j not in used:
                 left_out[j] = (
-                    "almost within the span of those chosen" if count is None else "of less energy, or dependent"
+                    "almost within the span of those chosen" if count is None else "of less energy"
                 )
     weights = report.weights.values[[members[0] for members in chosen]]
     return FilterModel(Subgroup(filters, weights, noise), report, chosen, left_out)
@@ -110,8 +110,9 @@ def _candidates(report: FilterReport, min_purity: float) -> tuple[list[tuple[tup
     found: list[tuple[tuple[int, ...], Array]] = []
     left_out: dict[int, str] = {}
     relatives, action = report.relatives, report.action
-    inside = np.zeros(report.filters.shape, report.filters.dtype)
-    inside[action.support] = report.filters[action.support]
+    unit = unit_filters(report, np.arange(len(report.purity)))
+    inside = np.zeros(unit.shape, unit.dtype)
+    inside[action.support] = unit[action.support]
     for j in range(len(report.purity)):
         partner = int(relatives.partner[j])
         line = action.is_real(report.weights.folded.values[j])
@@ -188,12 +189,11 @@ def _plane_gain(gram: Array, energy: Array, sizes: Array) -> tuple[Array, Array]
 
 def complex_features(report: FilterReport, members: Iterable[tuple[int, ...]]) -> Array:
     """Complex filters (D, J) of unit length from filters of a set: one each, or two real ones as a quadrature pair."""
-    columns = []
-    for group in members:
-        parts = [report.filters[:, j] / max(float(np.linalg.norm(report.filters[:, j])), 1e-300) for j in group]
-        if len(parts) == 2:
-            ahead = np.sin(report.phase[group[1]] - report.phase[group[0]])
-            columns.append((parts[0] + (1j if ahead > 0 else -1j) * parts[1]) / np.sqrt(2))
+    unit, columns = unit_filters(report, np.arange(len(report.purity))), []
+    for first, *rest in members:
+        if rest:
+            ahead = np.sin(report.phase[rest[0]] - report.phase[first])
+            columns.append((unit[:, first] + (1j if ahead > 0 else -1j) * unit[:, rest[0]]) / np.sqrt(2))
         else:
-            columns.append(parts[0].astype(np.complex128))
+            columns.append(unit[:, first].astype(np.complex128))
     return np.stack(columns, axis=1)
