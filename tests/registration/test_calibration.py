@@ -78,7 +78,7 @@ def test_calibrate_writes_the_noise_and_where_it_comes_from(tmp_path, capsys):
     for i in range(2):
         Image.fromarray(np.uint8(255 * waves((150, 200), i))).save(tmp_path / f"{i}.png")
     out = tmp_path / "model.npz"
-    arguments = ["calibrate", "rotation-16-refined", "--data", str(tmp_path), "--out", str(out), "--pairs", "40"]
+    arguments = ["calibrate", "rotation-16-refined", "--images", str(tmp_path), "--out", str(out), "--pairs", "40"]
     assert main(arguments) == 0
     new, old = read(out), tsa.load("rotation-16-refined")
     np.testing.assert_array_equal(new.model.filters, old.filters)

@@ -59,10 +59,10 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command = commands.add_parser(
         "calibrate",
         help="set the noise σ of a model to that of real photographs, moved by another program",
-        epilog="example: tsa calibrate rotation-28 --data FOLDER --out model.npz",
+        epilog="example: tsa calibrate rotation-28 --images FOLDER --out model.npz",
     )
     add_model(command)
-    command.add_argument("--data", type=Path, required=True, help="the folder with the photographs")
+    command.add_argument("--images", type=Path, required=True, help="the folder with the photographs")
     command.add_argument("--pairs", type=int, default=400, help="pairs of patches to measure (default 400)")
     command.add_argument("--out", type=Path, required=True, help="model file to write")
     command.set_defaults(run=_calibrate)
@@ -142,7 +142,7 @@ def _refine(options: argparse.Namespace) -> None:
 
 def _calibrate(options: argparse.Namespace) -> None:
     opened = open_given(options.model, options.group, options.patch)
-    photographs = photographs_in(options.data)
+    photographs = photographs_in(options.images)
     rotates = isinstance(opened.action, ImageRotation)
     make = turned_photo_patches if rotates else slid_photo_patches
     x, y = make(photographs, opened.action.shape, options.pairs, seed=0)
@@ -152,7 +152,7 @@ def _calibrate(options: argparse.Namespace) -> None:
         "sigma": model.noise,
         "what": "highest evidence with noise in y alone, in the units of the patches (grey values 0…1)",
         "measured on": f"{options.pairs} pairs of patches of {len(photographs)} photographs, {moved}",
-        "photographs": [path.name for path in picture_files(options.data)],
+        "photographs": [path.name for path in picture_files(options.images)],
     }
     files.save(model, options.out, opened.action.shape, {**opened.file.about, "noise": measured})
     print(f"{options.out}: σ = {model.noise:.4g}, {measured['measured on']}")
