@@ -88,8 +88,8 @@ def test_a_flat_top_is_one_mode(n):
     assert GeneralizedVonMises(eta).modes().mass.tolist() == [1.0]
 
 
-@pytest.mark.parametrize("eta", [[1e-16], [1e-14], [1e-280], np.full(16, 1e6)])
-@pytest.mark.parametrize("p", [1e-4, 0.5, 0.95, 1 - 1e-16])
+@pytest.mark.parametrize("eta", [[1e-16], [1e-14], [1e-280], [1.0, 2.0], np.full(16, 1e6)])
+@pytest.mark.parametrize("p", [1e-4, 0.5, 0.95, 1 - 1e-16, 1.0])
 def test_credible_sets_of_extreme_densities(eta, p):
     density = GeneralizedVonMises(eta)
     arcs = density.credible_set(p)

@@ -23,6 +23,7 @@ _CUBIC_STEPS = 2
 _MAX_STEPS = 6
 _SMALL_STEP = 1e-7  # in angles times the order K: the error left is about the square of it
 _GUESS_STEPS = 7
+_SAME_ANGLE = 1e-12  # two results for one angle in [0, 2π) differ by less
 _ROUNDING = 2e-15  # relative; a search that comes so close has arrived
 
 # Edges of arcs, flat, by row and around each circle: (row, −1 where an arc starts and 1 where it stops, angle,
@@ -166,6 +167,17 @@ def _same_edges(energy: Array, level: Array, before: Array) -> Array:
     return changes & (np.bincount(row, unclear, minlength=len(energy)) == 0)
 
 
+def _sides_of_valleys(cells: Cells) -> tuple[Array, Array]:
+    """The cells before and after each valley between two peaks, as far as cells reach it from both."""
+    last = np.flatnonzero(np.diff(cells.peak * 2 + (cells.side > 0), append=-1))
+    before, after = last[cells.side[last] > 0], last[cells.side[last] < 0]
+    after = after[trigpoly.following_in_group(cells.row[after])]
+    ends = [cells.angle[cell] + cells.side[cell] * cells.far[cell] for cell in (before, after)]
+    gap = np.remainder(ends[1] - ends[0] + np.pi, 2 * np.pi) - np.pi
+    meet = np.abs(gap) < _SAME_ANGLE
+    return before[meet], after[meet]
+
+
 class _Level:
     """The level of each row above which the mass is p, as its depth v² below the highest peak."""
 
@@ -173,6 +185,9 @@ class _Level:
         self._cells, self._rows = cells, rows
         self._inside = p <= 0.5
         self._above, self._below = cells.shallow**2 - cells.height, cells.deep**2 - cells.height
+        # A valley seen from the peaks on both sides differs by rounding. A level must cut both sides of it or none.
+        first, second = _sides_of_valleys(cells)
+        self._below[first] = self._below[second] = np.minimum(self._below[first], self._below[second])
         self._total = np.bincount(cells.row, cells.mass, minlength=rows)
         self._target = min(p, 1 - p) * self._total
         deepest = np.zeros(rows)
@@ -206,7 +221,8 @@ class _Level:
         sign = 1.0 if self._inside else -1.0
         target = np.maximum(self._target[rows], 1e-300)
         gap = sign * (mass[rows] - self._target[rows]) / target
-        return np.where(np.abs(gap) < _ROUNDING, 0.0, gap), growth / target
+        with np.errstate(over="ignore"):  # where nearly nothing is to be outside, an infinite slope is a step of 0
+            return np.where(np.abs(gap) < _ROUNDING, 0.0, gap), growth / target
 
     def _guess(self) -> Array:
         """v if, within each part of a cell, mass were proportional to the root of the depth below the peak."""
