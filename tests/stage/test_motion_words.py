@@ -68,7 +68,7 @@ def test_the_line_says_how_far_across(model):
     number, spread = said.second.split("itself, ")[1].split(" px")[0].split(" ± ")
     assert abs(float(number) - across) < 3 * float(spread)
     length = max(piece.length for piece in one.answer.pieces)
-    assert f"The line is {length:.0f} px long and ends where the window would show something else" in said.second
+    assert f"The line ({length:.0f} px) ends where something else would show" in said.second
     assert said.headline in said.spoken
     assert "Slowest that fits: (" in said.spoken
 

@@ -124,7 +124,7 @@ def _sentences(scene: MotionScene, found: str) -> tuple[str, str, str]:
         along = (
             "and nothing of how far it went along."
             if line.closes
-            else f"and not how far along. The line is {line.length:.0f} px long and ends where {_end(scene)}."
+            else f"and not how far along. The line ({line.length:.0f} px) ends where {_end(scene)}."
         )
         return (
             f"Every shift on one line fits{others}: the aperture problem.",
@@ -188,8 +188,9 @@ def _with_prior(answer: MotionAnswer) -> str:
 
 def _end(scene: MotionScene) -> str:
     """Why a line of shifts ends."""
-    other = "the window would show something else, such as an end of the picture"
-    return f"the motion is too fast for the prior, or {other}" if scene.slow else other
+    if scene.slow:
+        return "the motion is too fast for the prior, or something else would show"
+    return "something else would show, like the picture's end"
 
 
 def _counted(count: int) -> str:
