@@ -15,7 +15,12 @@ WITHOUT_UNIX = f"""
 import sys
 for name in {UNIX_ONLY}:
     sys.modules[name] = None  # `import name` fails
-import tsa, tsa.cli, explorer.__main__, explorer.training
+import importlib, pkgutil
+import tsa, tsa.cli, explorer
+for package in (tsa, explorer):
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        if module.name not in ("tsa.__main__", "tsa.cli.__main__", "explorer.app.script"):  # which run on import
+            importlib.import_module(module.name)
 tsa.cli.main(["weights", "shift-32"])
 """
 

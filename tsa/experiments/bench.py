@@ -1,5 +1,6 @@
 """Benchmarks: every result is a ratio of two operations timed side by side in one run, comparable between machines."""
 
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -285,7 +286,8 @@ def _print_peak_memory() -> None:
         import resource
     except ImportError:
         return
-    print(f"  {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:8.0f} MB at the most")
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
+    print(f"  {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20:8.0f} MB at the most")
 
 
 def _clock(function: Callable[[], object], repeat: int) -> float:
