@@ -3,10 +3,11 @@
 The only folder that uses `st.session_state` and Streamlit's caches.
 """
 
-from explorer.session import caches, models, motion, pictures, run, training, view
+from explorer.session import caches, film, models, motion, pictures, run, training, view
 
 __all__ = [
     "caches",
+    "film",
     "models",
     "motion",
     "pictures",
