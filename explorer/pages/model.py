@@ -9,6 +9,7 @@ import streamlit as st
 from explorer.pages.controls import charts, choose_model, progress_bar, show_set
 from explorer.session import caches, models, run, view
 from explorer.state import NamedModel
+from tsa import files
 from tsa._base import TSAError
 from tsa.analysis import FilterReport, Inspection
 from tsa.files import SUFFIXES, Hints
@@ -164,10 +165,17 @@ def _report(named: NamedModel, inspection: Inspection) -> None:
 
 
 def _coverage(named: NamedModel, place: Any) -> None:
-    """Measured last: the rest of the page is there before."""
-    found = caches.coverage(named, progress_bar("Measuring how often credible sets hold the truth", place))
+    """Measured last, so that the rest of the page is there before; of the visitor's own models on request."""
     with place:
         st.markdown("**How often credible sets hold the true turn**")
+        if named.name not in files.bundled() and not st.toggle("Measure it (some seconds)", key="measure_coverage"):
+            return
+    try:
+        found = caches.coverage(named, progress_bar("Measuring", place))
+    except TSAError as error:
+        place.info(str(error))
+        return
+    with place:
         numbers, plot = st.columns([1, 1], gap="medium")
         numbers.table(found.table(), hide_index=True, border="horizontal")
         numbers.caption(
