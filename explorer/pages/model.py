@@ -9,7 +9,6 @@ import streamlit as st
 from explorer.pages.controls import charts, choose_model, progress_bar, show_set
 from explorer.session import caches, models, run, view
 from explorer.state import NamedModel
-from tsa import files
 from tsa._base import TSAError
 from tsa.analysis import FilterReport, Inspection
 from tsa.files import SUFFIXES, Hints
@@ -165,10 +164,10 @@ def _report(named: NamedModel, inspection: Inspection) -> None:
 
 
 def _coverage(named: NamedModel, place: Any) -> None:
-    """Measured last, so that the rest of the page is there before; of the visitor's own models on request."""
+    """Measured on request: it takes as long as the rest of the report."""
     with place:
         st.markdown("**How often credible sets hold the true turn**")
-        if named.name not in files.bundled() and not st.toggle("Measure it (some seconds)", key="measure_coverage"):
+        if not st.toggle("Measure it (some seconds)", **view.setting("measure_coverage", False)):
             return
     try:
         found = caches.coverage(named, progress_bar("Measuring", place))
