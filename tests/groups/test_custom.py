@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 import tsa
-from tsa import InputError, ShapeError, Torus, estimate_weights, fourier_model, inspect, recovery, refine
+from tsa import InputError, ShapeError, Subgroup, Torus, estimate_weights, fourier_model, inspect, recovery, refine
 from tsa.groups import (
     CustomAction,
     CyclicShift,
     HueRotation,
     ImageRotation,
+    ModelAction,
     Permutation,
     Product,
     as_lattice_action,
@@ -48,7 +49,15 @@ PERMUTED = np.array([1, 2, 0, 4, 3, 6, 7, 8, 5])  # cycles of 3, 2 and 4
 
 @pytest.mark.parametrize(
     "action",
-    [TurnedPlanes(), Permutation(PERMUTED), HueRotation(2), shift_and_hue(3), CyclicShift(7), CyclicShift((2, 3))],
+    [
+        TurnedPlanes(),
+        Permutation(PERMUTED),
+        HueRotation(2),
+        shift_and_hue(3),
+        CyclicShift(7),
+        CyclicShift((2, 3)),
+        ModelAction(Subgroup(np.eye(5, 2) + 1j * np.eye(5, 2, -2), np.array([1, 3])), (5,)),
+    ],
     ids=lambda action: str(action).partition(" object at")[0],
 )
 def test_the_laws_of_a_group(action):
@@ -176,3 +185,16 @@ def test_built_in_actions_are_used_as_they_are():
     assert as_lattice_action(action) is action
     with pytest.raises(InputError, match="alone at s = 0"):
         CustomAction(action)  # the corners of a picture are set to zero, which is no rotation
+
+
+def test_the_group_that_a_model_describes():
+    model = fourier_model(8)
+    action, shift = ModelAction(model, (8,), (8,)), CyclicShift(8)
+    x = np.random.default_rng(0).standard_normal((3, 8))
+    for s in shift.lattice:
+        np.testing.assert_allclose(action.apply(x, s), shift.apply(x, s), atol=1e-12)
+    assert action.words == "a group found in pairs (Z/8)"
+    with pytest.raises(InputError, match="orders"):
+        ModelAction(model, (8,), (0, 0))
+    with pytest.raises(InputError, match="orders"):
+        ModelAction(model, (4,))
