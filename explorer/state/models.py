@@ -127,7 +127,10 @@ def open_any_as(
     opened = open_file(data, hints, array, channel, on_progress)
     if isinstance(opened, OpenedModel):
         return NamedModel(name, opened)
-    return named_set(name, opened)
+    try:
+        return named_set(name, opened)
+    except InputError:  # they span nothing: the error says why they are no model
+        return NamedModel(name, open_model(data, hints=hints, array=array))
 
 
 def named_set(name: str, opened: OpenedFilters) -> NamedModel:

@@ -84,14 +84,19 @@ def open_file(
     on_progress: ProgressCallback | None = None,
 ) -> OpenedModel | OpenedFilters:
     """The model in a file, or else its filters: as they are if they are not orthonormal, or not those of a model."""
-    if channel is None:
+    if channel is not None:
+        return open_filters(source, hints, array, channel, on_progress)
+    try:
+        return open_model(source, hints=hints, on_progress=on_progress, array=array)
+    except ModelFileError as trouble:
+        oblique = isinstance(trouble.__cause__, NotOrthonormalError)
+        # One of our own files that is wrong in another way is damaged; it is not a set of filters.
+        if not oblique and _is_ours(source):
+            raise
         try:
-            return open_model(source, hints=hints, on_progress=on_progress, array=array)
-        except ModelFileError as trouble:
-            # One of our own files that is wrong in another way is damaged; it is not a set of filters.
-            if not isinstance(trouble.__cause__, NotOrthonormalError) and _is_ours(source):
-                raise
-    return open_filters(source, hints, array, channel, on_progress)
+            return open_filters(source, hints, array, channel, on_progress)
+        except ModelFileError as error:
+            raise (error if oblique or array is not None else trouble) from error
 
 
 def _is_ours(source: str | os.PathLike[str] | bytes) -> bool:

@@ -90,9 +90,7 @@ def orthonormal_subset(
     for members, _ in candidates:
         for j in members:
             if j not in used:
-                left_out[j] = (
-                    "almost within the span of those chosen" if count is None else "of less energy"
-                )
+                left_out[j] = "almost within the span of those chosen" if count is None else "of less energy"
     weights = report.weights.values[[members[0] for members in chosen]]
     return FilterModel(Subgroup(filters, weights, noise), report, chosen, left_out)
 
@@ -100,6 +98,8 @@ def orthonormal_subset(
 def refined_span(report: FilterReport, noise: float = 1.0, on_progress: ProgressCallback | None = None) -> FilterModel:
     """The irreducible refinement of the span of a set: every plane or line of one weight of which it holds half."""
     columns = report.span
+    if not columns.shape[1]:
+        raise InputError("These filters span nothing: all of them are zero, or outside the pixels that move.")
     lines = np.zeros(columns.shape[1], bool)
     model = refine(Torus(complex_filters(columns, lines), noise), report.action, on_progress)
     return FilterModel(model, report, (), {})
