@@ -102,6 +102,7 @@ def test_the_fast_spectra_of_discs_are_the_slow_ones(size, kind):
 
 
 @needs_peers
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "figures"), [("rotation", (42, 62)), ("translation", (165, None))])
 def test_published_models_have_the_figures_known_of_them(name, figures):
     w = np.load(PEERS / f"bispectral-{name}.npy")

@@ -6,7 +6,7 @@ import { follow, follower } from "../../../tsa/stage/browser/shared/follower.js"
 import { finder } from "../../../tsa/stage/browser/shared/mount.js";
 import { player, prefersReducedMotion } from "../../../tsa/stage/browser/shared/player.js";
 import { fill, listOptions, setText } from "../../../tsa/stage/browser/shared/text.js";
-import { drawGrid, drawHistogram, layOut, placeAt, steppedInRows } from "./grid.js";
+import { drawGrid, drawHistogram, drawsWhileScrolling, layOut, placeAt, steppedInRows } from "./grid.js";
 import { drawOneFilter, drawTurning, introduceFilter } from "./one_filter.js";
 import { drawScatter, lassoOn } from "./scatter.js";
 import { remainder, size } from "./weights.js";
@@ -258,7 +258,9 @@ function create(root) {
   };
   for (const name of ["low", "high", "pure", "order", "numbers", "fold"]) find(name).oninput = arrange;
   find("cloud").oninput = drawOverview;
-  find("scroll").onscroll = () => self.packed && drawGrid(self, grid, find("scroll"));
+  find("scroll").onscroll = () => {
+    if (self.packed && drawsWhileScrolling(self)) drawGrid(self, grid, find("scroll"));
+  };
   const lasso = (/** @type {Set<number>} */ inside) => {
     self.lasso = inside;
     arrange();

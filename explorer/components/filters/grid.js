@@ -93,14 +93,14 @@ export function layOut(self, frame, zoom) {
 }
 
 /**
- * The rows that the frame shows, wherever it has been scrolled to: the canvas is no larger than the frame.
+ * All rows; or, if they are too many for one canvas, those that the frame shows, wherever it has been scrolled to.
  * @param {Filters} self
  * @param {HTMLCanvasElement} canvas
  * @param {HTMLElement} frame
  */
 export function drawGrid(self, canvas, frame) {
   const [width, height, high] = self.size;
-  const view = Math.max(40, Math.min(height, frame.clientHeight));
+  const view = height > MAX_CANVAS_PIXELS ? Math.max(40, frame.clientHeight) : height;
   const from = Math.max(0, Math.min(frame.scrollTop, height - view));
   canvas.style.width = `${width}px`;
   canvas.style.height = `${view}px`;
@@ -127,7 +127,14 @@ export function drawGrid(self, canvas, frame) {
 
 const LABEL_PIXELS = 34; // for up to three characters
 const GROUP_GAP_PIXELS = 4;
+const MAX_CANVAS_PIXELS = 3000; // in height; a larger grid is drawn while it is scrolled
 const MIN_TILE_PIXELS = 24; // below it the frame scrolls
+
+/**
+ * Whether scrolling has to draw the grid again.
+ * @param {Filters} self
+ */
+export const drawsWhileScrolling = ({ size: [, height] }) => height > MAX_CANVAS_PIXELS;
 
 /**
  * Places among the filters that are shown, one list for each |ω|; a single one if they are sorted by something else.
