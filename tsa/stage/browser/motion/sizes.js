@@ -33,8 +33,16 @@ export function sizeSlider(self) {
       return segment;
     });
     find("steps").replaceChildren(...segments);
-    for (const segment of segments) segment.classList.toggle("narrow", segment.scrollWidth > segment.clientWidth);
+    hideNarrow();
   };
+  /** Labels that do not fit are not shown. */
+  const hideNarrow = () => {
+    const segments = [...find("steps").children];
+    for (const segment of segments) segment.classList.remove("narrow");
+    const narrow = segments.filter((segment) => segment.scrollWidth > segment.clientWidth);
+    for (const segment of narrow) segment.classList.add("narrow");
+  };
+  new ResizeObserver(hideNarrow).observe(find("steps"));
 
   return () => {
     const { packed, fields } = self;
