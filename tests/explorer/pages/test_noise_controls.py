@@ -48,3 +48,13 @@ def test_a_link_holds_the_switch_and_small_noise():
     assert decode_link(encode_link(view)) == view
     assert not decode_link({"both": "yes"}).both
     assert np.isclose(decode_link({"sigma": "0.01"}).sigma, 0.5)  # below the slider: ignored
+
+
+@pytest.mark.slow
+def test_coverage_is_measured_on_request():
+    app = opened("model")
+    before = len(app.table)
+    app.toggle(key="measure_coverage").set_value(True).run(timeout=300)
+    assert not app.exception
+    assert len(app.table) == before + 1
+    assert any("handwritten digits, turned by Pillow" in caption.value for caption in app.caption)
