@@ -9,6 +9,8 @@ import pytest
 from PIL import Image
 
 from tests.shared.browser import TIMEOUT_MS, choose_model, text_changes, visit
+from tsa import load
+from tsa.model import real_columns
 
 # Remembers what is written onto canvases, and in which font.
 LISTEN = """
@@ -153,3 +155,38 @@ def test_a_range_the_wrong_way_round_and_an_empty_one(browser, server):
         tab.get_by_text("No filter is within these limits").wait_for()
         text_changes(tab, ".count", lambda: tab.locator(".all").click())
         assert tab.locator(".nothing").is_hidden()
+
+
+def test_a_set_is_narrowed_by_lasso_numbers_and_copies(browser, server):
+    """Twice the real columns of a bundled model: half of them are copies, the rest in quadrature pairs."""
+    columns = real_columns(load("rotation-16-refined").filters)
+    buffer = io.BytesIO()
+    np.save(buffer, np.concatenate([columns, -2 * columns], axis=1))
+    with filters(browser, server) as tab:
+        visit(tab, "Model")
+        files = tab.locator("input[type=file]")
+        files.wait_for(state="attached")
+        files.set_input_files({"name": "twice.npy", "mimeType": "application/x", "buffer": buffer.getvalue()})
+        tab.get_by_text("which need not be orthonormal").wait_for()
+        visit(tab, "Filters")
+        tab.wait_for_selector(".sheet[data-chosen] .scatter:not([hidden])")
+        number = columns.shape[1]
+        assert tab.locator(".count").inner_text() == f"{number} of {2 * number} shown"
+        assert "its quadrature partner is filter" in tab.locator(".kin").inner_text()
+        assert (
+            text_changes(tab, ".count", lambda: tab.locator(".fold").uncheck()) == f"{2 * number} of {2 * number} shown"
+        )
+        assert text_changes(tab, ".count", lambda: tab.locator(".numbers").fill("3, 10-14")).startswith("6 of ")
+        text_changes(tab, ".count", lambda: tab.locator(".all").click())
+        box = tab.locator(".scatter").bounding_box()
+
+        def lasso():
+            corners = [(40, 2), (box["width"] / 4, 2), (box["width"] / 4, box["height"] - 10), (40, box["height"] - 10)]
+            tab.mouse.move(box["x"] + corners[0][0], box["y"] + corners[0][1])
+            tab.mouse.down()
+            for x, y in corners[1:]:
+                tab.mouse.move(box["x"] + x, box["y"] + y, steps=3)
+            tab.mouse.up()
+
+        inside = int(text_changes(tab, ".count", lasso).split(" of ")[0])
+        assert 0 < inside < number
