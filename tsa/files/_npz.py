@@ -102,7 +102,8 @@ def _members(archive: zipfile.ZipFile) -> dict[str, Array]:
     if len(names) > _MAX_MEMBERS:
         raise ModelFileError(f"A model file has at most {_MAX_MEMBERS} members, this one {len(names)}; left unopened.")
     if unexpected or len(set(names)) != len(names):
-        raise ModelFileError(f"A model file does not hold {unexpected[:3] or 'a member twice'}; it was left unopened.")
+        what = [name[:60] for name in unexpected[:3]] or "a member twice"
+        raise ModelFileError(f"A model file does not hold {what}; it was left unopened.")
     if sum(info.file_size for info in infos) > MAX_ARRAY_BYTES:
         raise ModelFileError(f"This file unpacks to more than {MAX_ARRAY_BYTES >> 20} MB; it was left unopened.")
     arrays = {}
