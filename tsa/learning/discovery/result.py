@@ -10,7 +10,7 @@ from tsa import files
 from tsa._base import Array, InputError, ShapeError, checks
 from tsa.analysis import Comparison, compare
 from tsa.density import Density
-from tsa.learning.discovery._alignment import aligned
+from tsa.learning.discovery._naming import aligned
 from tsa.model import Subgroup, Weights
 
 _NEEDED_Z = 6.0
