@@ -140,9 +140,9 @@ class TSA(Estimator):
             which = poor.tolist() if len(poor) else "all"
             warnings.warn(
                 f"Planes {which} of {self.n_subspaces} do not keep their energy from x to y: they were not found. "
-                f"About {x.shape[1] ** 2:,} pairs are needed for {x.shape[1]} pixels without noise, and many times "
-                f"that where noise is as large as the patches; {len(x):,} were given. Learn fewer planes if the group "
-                "has fewer.",
+                f"About {x.shape[1] ** 2:,} pairs are needed for {x.shape[1]} pixels without noise, many times that "
+                f"where noise is as large as the patches; {len(x):,} were given. Learn fewer planes if the group has "
+                "fewer.",
                 stacklevel=3,
             )
         return self
