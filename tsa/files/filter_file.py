@@ -91,7 +91,8 @@ def open_file(
     except ModelFileError as trouble:
         oblique = isinstance(trouble.__cause__, NotOrthonormalError)
         # One of our own files that is wrong in another way is damaged; it is not a set of filters.
-        if not oblique and _is_ours(source):
+        missing = not isinstance(source, bytes) and not os.path.isfile(source)
+        if missing or (not oblique and _is_ours(source)):
             raise
         try:
             return open_filters(source, hints, array, channel, on_progress)
