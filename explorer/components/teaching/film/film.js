@@ -230,16 +230,18 @@ function drawDial(canvas, { side, angles, pictures, filtered, guesses, truth, mi
   const radius = Math.min(width, height) / 2;
   const [rim, edge] = [0.66 * radius, 0.97 * radius];
   pen.translate(width / 2, height / 2);
-  pen.lineWidth = (TURN * rim) / angles + 1;
+  /** @param {number} a */
+  const outer = (a) => rim + 5 + (filtered[now * angles + (a % angles)] / 255) ** 2 * (edge - rim - 5);
   for (let a = 0; a < angles; a++) {
-    const share = (filtered[now * angles + a] / 255) ** 2;
-    const s = (a * TURN) / angles;
-    pen.strokeStyle = hue(s);
+    // A little wider than its share, so that no seam shows between two of them.
+    const [from, to] = [(a * TURN) / angles, ((a + 1.15) * TURN) / angles];
+    pen.fillStyle = hue(from);
     pen.beginPath();
-    pen.lineCap = "butt";
-    pen.moveTo(rim * Math.cos(s), -rim * Math.sin(s));
-    pen.lineTo((rim + 5 + share * (edge - rim - 5)) * Math.cos(s), -(rim + 5 + share * (edge - rim - 5)) * Math.sin(s));
-    pen.stroke();
+    pen.moveTo(rim * Math.cos(from), -rim * Math.sin(from));
+    pen.lineTo(outer(a) * Math.cos(from), -outer(a) * Math.sin(from));
+    pen.lineTo(outer(a + 1) * Math.cos(to), -outer(a + 1) * Math.sin(to));
+    pen.lineTo(rim * Math.cos(to), -rim * Math.sin(to));
+    pen.fill();
   }
   pen.save();
   pen.beginPath();
