@@ -42,14 +42,14 @@ class Wanted:
 
 def choose_training() -> Wanted | None:
     """The controls, and what they describe; None if it is not possible, or files are missing."""
-    source = st.segmented_control(
+    source = st.pills(
         "Learn from", [_NOISE, _PICTURES, _PAIRS], required=True, **view.setting("train_source", _NOISE)
     )
     try:
         if source == _PAIRS:
             return _own_pairs()
         kinds = [kind for kind in KINDS if source == _NOISE or kind != "shift in 1-D"]
-        kind = st.segmented_control(
+        kind = st.pills(
             "Group", [*kinds, _UNKNOWN], required=True, help="An unknown group is found from the pairs alone.",
             **view.setting(f"train_kind{'' if source == _NOISE else '_of_pictures'}", "rotation"),
         )  # fmt: skip

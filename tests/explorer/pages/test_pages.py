@@ -302,7 +302,7 @@ def test_a_training_comes_back_to_a_reloaded_page(monkeypatch):
 @pytest.mark.slow
 def test_training_on_the_page():
     app = opened("train")
-    app.segmented_control(key="train_kind").set_value("shift in 1-D").run()
+    app.pills(key="train_kind").set_value("shift in 1-D").run()
     app.slider(key="train_size_shift in 1-D").set_value(16).run()
     app.select_slider(key="train_pairs").set_value(2_000)
     app.button[0].click().run()
@@ -331,7 +331,7 @@ def test_training_on_the_page():
 @pytest.mark.slow
 def test_a_search_on_the_page():
     app = opened("train")
-    app.segmented_control(key="train_kind").set_value("unknown").run()
+    app.pills(key="train_kind").set_value("unknown").run()
     header, _ = training_of(app)
     assert header["caption"] == "the first of 7,000 pairs"
     app.selectbox(key="train_example").set_value("8 colours, shifted and their hue turned").run()
@@ -363,7 +363,7 @@ def test_a_search_on_the_page():
 @pytest.mark.parametrize("source", ["own pictures", "own pairs"])
 def test_without_files_nothing_can_be_started(source):
     app = opened("train")
-    app.segmented_control(key="train_source").set_value(source).run()
+    app.pills(key="train_source").set_value(source).run()
     assert not app.exception
     assert app.button[0].disabled
     assert training_of(app)[0]["title"] == "No training pairs"
