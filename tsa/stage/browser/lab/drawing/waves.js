@@ -39,7 +39,7 @@ export function waveLayout(self, width, height) {
   const circlesEnd = circles + (narrow ? 70 : 116) * unit;
   const [west, east] = [circlesEnd + 14, width - pad - 40 * unit];
   const top = 46 * unit;
-  const disc = Math.min((east - west) / 12 - 6, 26 * unit);
+  const disc = Math.max(6, Math.min((east - west) / 12 - 6, 26 * unit));
   const tall = Math.min(110 * unit, Math.max(46, 0.15 * height));
   const below = 26 * unit + tall + disc + 34 * unit; // gaps, posterior, discs and their degrees
   const gap = 9 * unit;
@@ -65,7 +65,7 @@ export function waveLayout(self, width, height) {
  */
 export function drawWaves(self, canvas) {
   const [pen, width, height] = context(canvas);
-  if (!self.odds.length || width < 40) return; // no texts yet, or not on this screen
+  if (!self.odds.length || width < 200) return; // no texts yet, or no room for an axis, as before the page is laid out
   if (self.layout?.width !== width || self.layout.height !== height || self.layoutOf !== self.sweep) {
     self.layout = waveLayout(self, width, height);
     self.layoutOf = self.sweep;
