@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.tools import CHROMIUM, browsing, serving
-from tests.shared.browser import TIMEOUT_MS, lab
+from tests.shared.browser import TIMEOUT_MS, Returning, lab
 
 expect.set_options(timeout=TIMEOUT_MS)
 
@@ -28,24 +28,6 @@ def server():
     """The address of an explorer that listens on a free port."""
     with serving(port=8650) as address:
         yield address
-
-
-class Returning:
-    """A browser whose visitors have been here before: an address without a link opens the lab, not Home."""
-
-    def __init__(self, chromium):
-        self.first_visits = chromium
-
-    def new_context(self, **options):
-        return _marked(self.first_visits.new_context(**options))
-
-    def new_page(self, **options):
-        return _marked(self.first_visits.new_page(**options))
-
-
-def _marked(tab):
-    tab.add_init_script("try { localStorage.setItem('tsa-been', '1') } catch {}")
-    return tab
 
 
 @pytest.fixture(scope="session")

@@ -73,7 +73,9 @@ def test_the_invariant_is_of_the_labs_noise(browser, server):
             found[sigma] = float(re.search(r"σ² = ([\d.]+)", words)[1])
             if sigma == "1.5":
                 text_changes(tab, ".name", lambda tab=tab: choose_model(tab, "shift-16x16"))
-                assert "at the model’s own σ = 1." in tab.locator(".response-text").inner_text().replace("\u00a0", " ")
+                assert "at the model’s own σ = 0.07." in tab.locator(".response-text").inner_text().replace(
+                    "\u00a0", " "
+                )
     assert found["0.5"] == pytest.approx(9 * found["1.5"], rel=0.05)
 
 

@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 
 from explorer.tools import CHROMIUM, serving
-from tests.shared.browser import TIMEOUT_MS
+from tests.shared.browser import TIMEOUT_MS, Returning
 
 
 @pytest.fixture(scope="module")
@@ -15,11 +15,12 @@ def tab(browser):
     """A page in a browser that finds every name on this machine, as after DNS rebinding; and the port of a server."""
     rules = "--host-resolver-rules=MAP *.test 127.0.0.1, MAP *.test. 127.0.0.1"
     with serving(8690, "--allowed-host", "tsa.test") as address:
-        found = browser.browser_type.launch(executable_path=CHROMIUM, args=["--no-sandbox", rules])
+        chromium = browser.first_visits.browser_type
+        found = Returning(chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", rules]))
         page = found.new_page()
         page.set_default_timeout(TIMEOUT_MS)
         yield page, address.rpartition(":")[2]
-        found.close()
+        found.first_visits.close()
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST", "tsa.test", "tsa.test."])

@@ -80,7 +80,7 @@ def test_a_strangers_model_is_read_compared_and_used(page):
     files.set_input_files({"name": "theirs.npy", "mimeType": "application/x", "buffer": buffer.getvalue()})
     page.get_by_text("No known group acts on these filters").wait_for()
     files.set_input_files({"name": "text.npz", "mimeType": "application/x", "buffer": b"hello"})
-    page.get_by_text("This is not a readable .npz or .npy file").wait_for()
+    page.get_by_text("This is not an .npy, .npz, .mat or .safetensors file").wait_for()
     page.get_by_role("tab", name="Compare").click()
     page.get_by_text("Models are compared on the same patches").wait_for()
     with page.expect_download() as download:

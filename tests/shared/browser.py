@@ -8,6 +8,24 @@ from playwright.sync_api import expect
 TIMEOUT_MS = 60_000  # of every wait: long, as other tests may share the machine
 
 
+class Returning:
+    """A browser whose visitors have been here before: an address without a link opens the lab, not Home."""
+
+    def __init__(self, chromium):
+        self.first_visits = chromium
+
+    def new_context(self, **options):
+        return _marked(self.first_visits.new_context(**options))
+
+    def new_page(self, **options):
+        return _marked(self.first_visits.new_page(**options))
+
+
+def _marked(tab):
+    tab.add_init_script("try { localStorage.setItem('tsa-been', '1') } catch {}")
+    return tab
+
+
 @contextmanager
 def lab(browser, server, **options):
     """The lab, opened and drawn; anything the tab logs as an error, or asks of another host, fails the test.

@@ -42,9 +42,7 @@ class Wanted:
 
 def choose_training() -> Wanted | None:
     """The controls, and what they describe; None if it is not possible, or files are missing."""
-    source = st.pills(
-        "Learn from", [_NOISE, _PICTURES, _PAIRS], required=True, **view.setting("train_source", _NOISE)
-    )
+    source = st.pills("Learn from", [_NOISE, _PICTURES, _PAIRS], required=True, **view.setting("train_source", _NOISE))
     try:
         if source == _PAIRS:
             return _own_pairs()
