@@ -27,7 +27,7 @@ def contents(source: str | os.PathLike[str] | bytes) -> bytes:
             if size > _MAX_FILE_BYTES:
                 raise ModelFileError(f"This file has {size / 2**20:.0f} MB; at most {_MAX_FILE_BYTES >> 20} are read.")
             with open(source, "rb") as file:
-                data = file.read(_MAX_FILE_BYTES + 1)
+                data = file.read(size)
         except (OSError, ValueError) as error:
             raise ModelFileError(f"Cannot read this file: {one_line(error)}.") from error
     if len(data) > _MAX_FILE_BYTES:
