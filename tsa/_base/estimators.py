@@ -21,11 +21,19 @@ class Estimator:
     n_features_in_: int
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters of the constructor."""
+        """The parameters of the constructor.
+
+        >>> tsa.TSA(3).get_params()["n_subspaces"]
+        3
+        """
         return {name: getattr(self, name) for name in self.parameter_names}
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters; returns self."""
+        """Change parameters; returns self.
+
+        >>> tsa.TSA(3).set_params(n_subspaces=5).n_subspaces
+        5
+        """
         for name, value in params.items():
             if name not in self.parameter_names:
                 known = " and ".join(self.parameter_names)

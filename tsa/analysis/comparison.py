@@ -50,7 +50,12 @@ class Match:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two models weight by weight, and a pairing of their subspaces; `tolerance` is on 1 − cosine."""
+    """Two models weight by weight, and a pairing of their subspaces; `tolerance` is on 1 − cosine.
+
+    >>> comparison = tsa.compare(tsa.fourier_model(8), tsa.fourier_model(8))
+    >>> comparison.same
+    True
+    """
 
     spaces: tuple[WeightSpace, ...]
     matches: tuple[Match, ...]
@@ -91,7 +96,11 @@ class Comparison:
         return f"Not the same representation: {'; '.join(reason for reason in reasons if reason)}."
 
     def table(self) -> list[dict[str, object]]:
-        """One row for each weight, the largest differences first."""
+        """One row for each weight, the largest differences first.
+
+        >>> tsa.compare(tsa.fourier_model(8), tsa.fourier_model(8)).table()[0]["weight"]
+        4
+        """
         return [
             {
                 "weight": space.weight,
@@ -131,7 +140,12 @@ def _against(space: WeightSpace) -> str:
 
 
 def compare(a: Subgroup, b: Subgroup, tolerance: float = 1e-3) -> Comparison:
-    """Compare two models of the same patches; `tolerance` 0.001 calls spaces within 2.6° the same."""
+    """Compare two models of the same patches; `tolerance` 0.001 calls spaces within 2.6° the same.
+
+    >>> comparison = tsa.compare(tsa.load("rotation-16-refined"), tsa.load("rotation-16"))
+    >>> comparison.same
+    False
+    """
     for model in (a, b):
         if not isinstance(model, Subgroup):
             raise InputError(f"compare takes two Subgroup models; got {type(model).__name__}.")

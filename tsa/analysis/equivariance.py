@@ -31,6 +31,10 @@ def equivariance_error(model: Subgroup, action: Moves, angles: ArrayLike, patche
     The mean is over `patches` (m, D) if given, else over all unit vectors, which is the expectation for white noise, or
     over a sample of white noise if the vectors are too many. `angles` is (n,), or (n, 2) for a two-parameter group; the
     result is (n,).
+
+    >>> model, action = tsa.load("rotation-16-refined"), tsa.groups.ImageRotation(16)
+    >>> tsa.equivariance_error(model, action, np.radians([0, 90])).round(3)
+    array([0., 0.])
     """
     if patches is not None:
         x = checks.real(patches, "patches")

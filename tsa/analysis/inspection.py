@@ -27,6 +27,10 @@ class Inspection:
     `weights` are estimated from the action (their confidence is the purity at that weight); `recovery` measures the
     weights of the model. Evidences are mean nats per fresh pair of white noise, phases free and phases coupled, of the
     pixels that the action moves, at σ = `evidence_sigma`.
+
+    >>> report = tsa.inspect(tsa.fourier_model(8), tsa.groups.CyclicShift(8), pairs=200)
+    >>> bool(report.defect < 1e-12)
+    True
     """
 
     model: Subgroup
@@ -44,7 +48,12 @@ class Inspection:
     noise_data: str  # what the model's own σ was measured on
 
     def table(self) -> list[dict[str, object]]:
-        """One row for each subspace, slowest first and counted from 1, as everywhere people see them."""
+        """One row for each subspace, slowest first and counted from 1, as everywhere people see them.
+
+        >>> report = tsa.inspect(tsa.fourier_model(8), tsa.groups.CyclicShift(8), pairs=200)
+        >>> [row["weight"] for row in report.table()]
+        [0, -1, -2, -3, -4]
+        """
         score, weights = self.recovery, list(self.model.irreps)
         return [
             {
@@ -60,11 +69,21 @@ class Inspection:
         ]
 
     def summary(self) -> dict[str, tuple[str | float, str]]:
-        """Name → (value, what it means), in the order of the report; `data` says what each was measured on."""
+        """Name → (value, what it means), in the order of the report; `data` says what each was measured on.
+
+        >>> report = tsa.inspect(tsa.fourier_model(8), tsa.groups.CyclicShift(8), pairs=200)
+        >>> list(report.summary())[:2]
+        ['subspaces', 'weights']
+        """
         return {name: (value, meaning) for name, value, meaning, _ in self._quantities()}
 
     def data(self) -> dict[str, str]:
-        """Name of each quantity of the summary → the data that it was measured on."""
+        """Name of each quantity of the summary → the data that it was measured on.
+
+        >>> report = tsa.inspect(tsa.fourier_model(8), tsa.groups.CyclicShift(8), pairs=200)
+        >>> set(report.data()) <= set(report.summary())
+        True
+        """
         return {name: data for name, _, _, data in self._quantities()}
 
     def _quantities(self) -> list[tuple[str, str | float, str, str]]:
@@ -170,6 +189,10 @@ def inspect(
     evidence: 2000, or 32 for a two-parameter group, where each takes a tenth of a second. `about` is the provenance in
     the model's file, if any: the evidence is at the σ of its training (1 if unknown, the deviation of white noise), and
     it may say what the model's own σ was measured on. `on_progress` is called with the fraction done.
+
+    >>> report = tsa.inspect(tsa.fourier_model(8), tsa.groups.CyclicShift(8), pairs=200)
+    >>> bool(report.defect < 1e-12)
+    True
     """
     if isinstance(model, Torus) and not isinstance(model, Subgroup):
         model = model.filters

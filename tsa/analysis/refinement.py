@@ -29,6 +29,10 @@ class RefinedSubgroup(Subgroup):
     `completed` are the weights of planes of which only one direction had been learned, and to which the second was
     added; `dropped` those whose second direction did not fit. `kept` (J,) is the share (a cosine, 0…1) of each subspace
     that lies in the learned span.
+
+    >>> refined = tsa.refine(tsa.load("shift-32"), tsa.groups.CyclicShift(32))
+    >>> refined.subspaces, int(refined.lines.sum())  # planes and lines, and the lines among them
+    (17, 2)
     """
 
     completed: Array
@@ -70,6 +74,9 @@ def refine(model: Torus | Subgroup, action: Action, on_progress: ProgressCallbac
 
     Weights come out folded (`Weights.folded`) and sorted by |ω|; within a weight the purest first. The phase of each
     filter is such that its response to a fixed reference patch is real and positive.
+
+    >>> str(tsa.refine(tsa.load("shift-32"), tsa.groups.CyclicShift(32)).irreps)[:15]
+    '1x0 + 1x1 + 1x2'
     """
     action = as_lattice_action(action)
     check_same_patches(model, action)

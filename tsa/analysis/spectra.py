@@ -74,7 +74,12 @@ def frequencies(action: Action) -> Array:
 
 
 def estimate_weights(model: Torus | Subgroup, action: Action, on_progress: ProgressCallback | None = None) -> Weights:
-    """The weight of every filter by character projection, with its purity as confidence."""
+    """The weight of every filter by character projection, with its purity as confidence.
+
+    >>> weights = tsa.estimate_weights(tsa.load("shift-32"), tsa.groups.CyclicShift(32))
+    >>> str(weights)[:15], float(weights.confidence.max().round(2))
+    ('1x0 + 1x1 + 1x2', 1.0)
+    """
     check_same_patches(model, action)
     return weights_of_spectra(spectra(model.filters, action, on_progress), action)
 
@@ -94,6 +99,10 @@ def finite_difference_weights(
 
     For comparison with `estimate_weights`. On interpolated rotations it is biased towards 0: interpolation damps high
     spatial frequencies, on which filters of large weight depend most.
+
+    >>> model, action = tsa.fourier_model(9), tsa.groups.CyclicShift(9)
+    >>> abs(tsa.finite_difference_weights(model, action)).round()
+    array([0., 1., 2., 3., 4.])
     """
     check_same_patches(model, action)
     action = as_lattice_action(action)

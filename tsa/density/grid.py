@@ -31,6 +31,10 @@ class GridDensity(BatchLength):
 
     `masses` is (..., n) for `parameters` = 1 and (..., n₁, n₂) for 2, at s_a = 2πi/n_a, and sums to 1; the density at a
     point is its mass times Π n_a/2π. Angles that come out lie in [0, 2π).
+
+    >>> p = tsa.GridDensity(np.array([1, 2, 4, 2, 1, 0, 0, 0]) / 10)
+    >>> print(p.mode().round(3), p.density(np.pi / 2).round(3))
+    1.571 0.509
     """
 
     masses: Array
@@ -48,7 +52,11 @@ class GridDensity(BatchLength):
 
     @classmethod
     def trusted(cls, masses: Array, parameters: int) -> "GridDensity":
-        """Of masses that need no check."""
+        """Of masses that need no check.
+
+        >>> print(tsa.GridDensity.trusted(np.full(8, 1 / 8), parameters=1).density(0.0).round(4))
+        0.1592
+        """
         density = object.__new__(cls)
         object.__setattr__(density, "masses", checks.frozen(masses))
         object.__setattr__(density, "parameters", parameters)
@@ -93,7 +101,11 @@ class GridDensity(BatchLength):
         return np.asarray(fft.fftn(self.masses.astype(np.float64), axes=axes))
 
     def moments(self, orders: ArrayLike) -> Array:
-        """E[e^{ik·s}] for each k in integer `orders` (m, p), or (m,) on the circle: (..., m); |k_a| < n_a/2."""
+        """E[e^{ik·s}] for each k in integer `orders` (m, p), or (m,) on the circle: (..., m); |k_a| < n_a/2.
+
+        >>> abs(tsa.GridDensity(np.array([1, 2, 4, 2, 1, 0, 0, 0]) / 10).moments([1, 2])).round(3)
+        array([0.683, 0.2  ])
+        """
         k = checks.harmonics(orders, self.parameters)
         if np.any(2 * np.abs(k) >= np.array(self.sides)):
             raise InputError(f"A grid of {self.sides} points has moments of orders below half of that.")
@@ -105,7 +117,12 @@ class GridDensity(BatchLength):
         return checks.precision_of(self.masses, picked.conj())
 
     def density(self, s: ArrayLike) -> Array:
-        """p(s) by trigonometric interpolation, at least 0; points s (...) or (..., 2) broadcast against the batch."""
+        """p(s) by trigonometric interpolation, at least 0; points s (...) or (..., 2) broadcast against the batch.
+
+        >>> p = tsa.GridDensity(np.full(8, 1 / 8))
+        >>> p.density([0.0, 1.0]).round(4)
+        array([0.1592, 0.1592])
+        """
         points = checks.as_points(s, self.parameters).astype(np.float64)
         shape = checks.common_shape("The points and the batch", points.shape[:-1], self.batch_shape)
         rows = np.broadcast_to(np.arange(int(np.prod(self.batch_shape))).reshape(self.batch_shape), shape).ravel()
@@ -121,30 +138,50 @@ class GridDensity(BatchLength):
         return checks.precision_of(self.masses, np.maximum(result, 0.0).reshape(shape) / (2 * np.pi) ** self.parameters)
 
     def log_density(self, s: ArrayLike) -> Array:
-        """log p(s), at least log 1e-300."""
+        """log p(s), at least log 1e-300.
+
+        >>> print(tsa.GridDensity(np.full(8, 1 / 8)).log_density(1.0).round(4))
+        -1.8379
+        """
         return np.log(np.maximum(self.density(s), _SMALLEST))
 
     def entropy(self) -> Array:
-        """Differential entropy in nats, (...)."""
+        """Differential entropy in nats, (...).
+
+        >>> print(tsa.GridDensity(np.full(8, 1 / 8)).entropy().round(4))
+        1.8379
+        """
         mass = self.masses.astype(np.float64)
         cell = np.log(2 * np.pi / np.array(self.sides)).sum()
         terms = mass * (np.log(np.maximum(mass, _SMALLEST)) - cell)
         return checks.precision_of(self.masses, -terms.sum(axis=tuple(range(-self.parameters, 0))))
 
     def mean(self) -> Array:
-        """Circular mean arg E[e^{is_a}] in [0, 2π): (...), or (..., 2); nan where that moment is 0 up to rounding."""
+        """Circular mean arg E[e^{is_a}] in [0, 2π): (...), or (..., 2); nan where that moment is 0 up to rounding.
+
+        >>> print(tsa.GridDensity(np.array([1, 2, 4, 2, 1, 0, 0, 0]) / 10).mean().round(4))
+        1.5708
+        """
         first = self.moments(np.eye(self.parameters, dtype=np.int64))
         angle = wrap(np.where(np.abs(first) > 1e-13, np.angle(first), np.nan))
         return np.asarray(angle[..., 0] if self.parameters == 1 else angle)
 
     def std(self) -> Array:
-        """Circular standard deviation √(−2 log |E[e^{is_a}]|): (...), or (..., 2)."""
+        """Circular standard deviation √(−2 log |E[e^{is_a}]|): (...), or (..., 2).
+
+        >>> print(tsa.GridDensity(np.array([1, 2, 4, 2, 1, 0, 0, 0]) / 10).std().round(3))
+        0.873
+        """
         length = np.clip(np.abs(self.moments(np.eye(self.parameters, dtype=np.int64))), 1e-300, 1.0)
         deviation = np.sqrt(-2 * np.log(length))
         return np.asarray(deviation[..., 0] if self.parameters == 1 else deviation)
 
     def marginal(self, axis: int) -> "GridDensity":
-        """The density of the coordinate s_axis alone."""
+        """The density of the coordinate s_axis alone.
+
+        >>> tsa.GridDensity(np.full((4, 8), 1 / 32), parameters=2).marginal(0).batch_shape
+        ()
+        """
         if not 0 <= axis < self.parameters:
             raise InputError(f"There is no coordinate {axis!r} among {self.parameters}.")
         return self if self.parameters == 1 else GridDensity(self.masses.sum(axis=-1 if axis == 0 else -2))
@@ -164,7 +201,11 @@ class GridDensity(BatchLength):
         return np.maximum(fft.irfft(series, n * factor, axis=-1), 0.0)
 
     def mode(self) -> Array:
-        """The highest point of each density: (...), or (..., 2); on the circle from a parabola through log p."""
+        """The highest point of each density: (...), or (..., 2); on the circle from a parabola through log p.
+
+        >>> print(tsa.GridDensity(np.array([1, 2, 4, 2, 1, 0, 0, 0]) / 10).mode().round(4))
+        1.5708
+        """
         fine = self._fine()
         if self.parameters == 2:
             index = np.unravel_index(fine.reshape(len(fine), -1).argmax(axis=1), self.sides)
@@ -178,6 +219,10 @@ class GridDensity(BatchLength):
         """Every local maximum of densities on the circle with the probability between its two valleys.
 
         Maxima below a millionth of the highest are taken for rounding and left out.
+
+        >>> angle, mass = tsa.GridDensity(np.array([1, 4, 1, 0, 1, 2, 1, 0]) / 10).modes()[:2]
+        >>> np.degrees(angle).round()
+        array([ 45., 225.])
         """
         if self.parameters != 1:
             raise InputError("`modes` is for densities on the circle; on the torus use `mode` or the masses.")
@@ -196,6 +241,10 @@ class GridDensity(BatchLength):
         """The density at the rim of the smallest set of probability p, (...): the set is where p(s) is at least this.
 
         Read from the refined grid, between whose points the enclosed probability is interpolated.
+
+        >>> p = tsa.GridDensity(np.array([1, 2, 4, 2, 1, 0, 0, 0]) / 10)
+        >>> bool(p.credible_level(0.5) > p.credible_level(0.9))
+        True
         """
         if np.ndim(p) or not 0 < p < 1:
             raise InputError(f"p must be one number between 0 and 1; got {p!r}.")
@@ -213,13 +262,22 @@ class GridDensity(BatchLength):
         return checks.precision_of(self.masses, level.reshape(self.batch_shape))
 
     def contains(self, s: ArrayLike, p: float = 0.95) -> Array:
-        """Whether s lies in the smallest set of probability p: booleans of the shape that s and the batch have."""
+        """Whether s lies in the smallest set of probability p: booleans of the shape that s and the batch have.
+
+        >>> p = tsa.GridDensity(np.array([1, 2, 4, 2, 1, 0, 0, 0]) / 10)
+        >>> p.contains([np.pi / 2, np.pi], p=0.5)
+        array([ True, False])
+        """
         return np.asarray(self.density(s) >= self.credible_level(p))
 
     def credible_set(self, p: float = 0.95) -> Array:
         """The smallest set of probability p: arcs (..., a, 2) on the circle, else a mask (..., n₁, n₂).
 
         Arcs (start, stop) come in order of start, in [0, 2π); rows with fewer arcs end in nan.
+
+        >>> p = tsa.GridDensity(np.array([1, 2, 4, 2, 1, 0, 0, 0]) / 10)
+        >>> p.credible_set(0.5).shape
+        (1, 2)
         """
         level = self.credible_level(p).astype(np.float64).reshape(-1)
         fine = self._fine()
@@ -234,7 +292,11 @@ class GridDensity(BatchLength):
         return checks.precision_of(self.masses, result.reshape(*self.batch_shape, *result.shape[1:]))
 
     def sample(self, n: int, rng: Rng = None) -> Array:
-        """`n` draws from each density, spread evenly within the cells of the (refined) grid: (n, *batch), or (…, 2)."""
+        """`n` draws from each density, spread evenly within the cells of the (refined) grid: (n, *batch), or (…, 2).
+
+        >>> tsa.GridDensity(np.full(8, 1 / 8)).sample(5, rng=0).shape
+        (5,)
+        """
         fine = self._fine()
         generator = checks.generator(rng)
         total = np.cumsum(fine.reshape(len(fine), -1), axis=1)

@@ -43,6 +43,10 @@ class TorusVonMises(DensityMethods):
     Frequencies come out folded (the first coordinate other than 0 is positive), sorted, without repetition: k and −k
     are one harmonic, with conjugate η. Points s are (..., p) and broadcast against the batch; points that come out
     lie in [0, 2π)^p.
+
+    >>> p = tsa.TorusVonMises([3.0, 2.0], [[1, 0], [1, 1]])
+    >>> print(p.mode(), p.certificate.error < 1e-10)
+    [0. 0.] True
     """
 
     eta: Array
@@ -73,6 +77,11 @@ class TorusVonMises(DensityMethods):
         """The density of highest likelihood for `points` (n, *batch, p) with these frequencies (M, p).
 
         A point of weight w (`weights` (n,) or (n, *batch)) counts as w observations.
+
+        >>> points = tsa.TorusVonMises([3.0, 2.0], [[1, 0], [1, 1]]).sample(2000, rng=0)
+        >>> fit = tsa.TorusVonMises.fit(points, [[1, 0], [1, 1]])
+        >>> abs(fit.density.eta).round()
+        array([3., 2.])
         """
         k = cls(np.zeros(np.shape(frequencies)[:1]), frequencies).frequencies
         return fit_torus(lambda eta: cls(eta, k), points, k, weights)
@@ -112,7 +121,12 @@ class TorusVonMises(DensityMethods):
         return self._answer(self._partition.height + self._partition.log_mass)
 
     def log_normalizer_only(self) -> Array:
-        """log Z as float64, without the moments."""
+        """log Z as float64, without the moments.
+
+        >>> p = tsa.TorusVonMises([3.0, 2.0], [[1, 0], [1, 1]])
+        >>> np.allclose(p.log_normalizer_only(), p.log_normalizer)
+        True
+        """
         return np.asarray(self.log_normalizer, np.float64)
 
     @property
@@ -123,7 +137,11 @@ class TorusVonMises(DensityMethods):
         return Certificate(*(v.reshape(self.batch_shape) for v in (solved.nodes, solved.truncation, rounding)))
 
     def moments(self, frequencies: ArrayLike) -> Array:
-        """E[e^{ik·s}] for each k in `frequencies` (m, p): (..., m)."""
+        """E[e^{ik·s}] for each k in `frequencies` (m, p): (..., m).
+
+        >>> tsa.TorusVonMises([3.0, 2.0], [[1, 0], [1, 1]]).moments([[1, 0], [0, 1]]).real.round(3)
+        array([0.81 , 0.565])
+        """
         wanted = checks.harmonics(frequencies, self.parameters)
         deficits, peak = self._deficits(wanted)
         return self._answer((1 + deficits) * np.exp(1j * (peak @ wanted.T)), len(wanted))
@@ -147,7 +165,11 @@ class TorusVonMises(DensityMethods):
         return np.where(negated, picked.conj(), picked), solved.peak
 
     def log_density(self, s: ArrayLike) -> Array:
-        """log p(s) for points s (..., p), computed relative to the peak."""
+        """log p(s) for points s (..., p), computed relative to the peak.
+
+        >>> print(tsa.TorusVonMises([3.0, 2.0], [[1, 0], [1, 1]]).log_density([0, 0]).round(3))
+        -1.085
+        """
         points = checks.as_points(s, self.parameters).astype(np.float64)
         shape = checks.common_shape("The points and the batch", points.shape[:-1], self.batch_shape)
         row = np.broadcast_to(np.arange(len(self._flat)).reshape(self.batch_shape), shape).ravel()
@@ -156,11 +178,19 @@ class TorusVonMises(DensityMethods):
         return checks.precision_of(self.eta, (values - self._partition.log_mass[row]).reshape(shape))
 
     def density(self, s: ArrayLike) -> Array:
-        """p(s) for points s (..., p)."""
+        """p(s) for points s (..., p).
+
+        >>> tsa.TorusVonMises([3.0, 2.0], [[1, 0], [1, 1]]).density([[0, 0], [np.pi, 0]]).round(4)
+        array([0.3379, 0.    ])
+        """
         return np.exp(self.log_density(s))
 
     def grid(self, *sides: int) -> Array:
-        """Density at (2πi/n₁, 2πj/n₂, …): (..., n₁, n₂, …); each side must exceed twice the highest frequency."""
+        """Density at (2πi/n₁, 2πj/n₂, …): (..., n₁, n₂, …); each side must exceed twice the highest frequency.
+
+        >>> tsa.TorusVonMises([3.0, 2.0], [[1, 0], [1, 1]]).grid(8, 16).shape
+        (8, 16)
+        """
         reach = np.abs(self.frequencies).max(axis=0, initial=0)
         if len(sides) != self.parameters or any(n <= 2 * r for n, r in zip(sides, reach, strict=True)):
             raise ShapeError(
@@ -171,11 +201,20 @@ class TorusVonMises(DensityMethods):
         return self._answer(np.exp(values_on_grid(self._flat, self.frequencies, sides) - log_z), *sides)
 
     def entropy(self) -> Array:
-        """Differential entropy in nats: log Z − E[f], in which the height of the peak cancels."""
+        """Differential entropy in nats: log Z − E[f], in which the height of the peak cancels.
+
+        >>> print(tsa.TorusVonMises([3.0, 2.0], [[1, 0], [1, 1]]).entropy().round(3))
+        2.26
+        """
         return self._answer(self._partition.log_mass - self._partition.gain)
 
     def kl(self, other: "TorusVonMises") -> Array:
-        """KL(self ‖ other) in nats, ≥ 0; the frequencies may differ."""
+        """KL(self ‖ other) in nats, ≥ 0; the frequencies may differ.
+
+        >>> p, q = tsa.TorusVonMises([3.0], [[1, 0]]), tsa.TorusVonMises([2.0], [[0, 1]])
+        >>> bool(p.kl(q) > 0)
+        True
+        """
         same_group(self, other)
         batch = checks.common_shape("The two batches", self.batch_shape, other.batch_shape)
         mine, its = (
@@ -192,17 +231,29 @@ class TorusVonMises(DensityMethods):
         return checks.precision_of(self.eta, result.reshape(batch))
 
     def std(self) -> Array:
-        """Circular standard deviation √(−2 log |E[e^{is_a}]|) of each coordinate, (..., p), also of a sharp density."""
+        """Circular standard deviation √(−2 log |E[e^{is_a}]|) of each coordinate, (..., p), also of a sharp density.
+
+        >>> tsa.TorusVonMises([3.0, 2.0], [[1, 0], [0, 1]]).std().round(3)
+        array([0.649, 0.848])
+        """
         deficits, _ = self._deficits(np.eye(self.parameters, dtype=np.int64))
         return self._answer(deviation(deficits), self.parameters)
 
     def fisher_information(self) -> Array:
-        """Covariance of (cos k·s, sin k·s) for each frequency k, the Hessian of log Z: (..., 2M, 2M)."""
+        """Covariance of (cos k·s, sin k·s) for each frequency k, the Hessian of log Z: (..., 2M, 2M).
+
+        >>> tsa.TorusVonMises([3.0, 2.0], [[1, 0], [1, 1]]).fisher_information().shape
+        (4, 4)
+        """
         information = FisherInformation(self.frequencies)
         return checks.precision_of(self.eta, information(in_double(self).moments(information.harmonics)))
 
     def marginal(self, axis: int, n: int | Array) -> Array:
-        """Density of the coordinate s_axis alone, at the angles 2πi/n or at given angles (n,): (..., n)."""
+        """Density of the coordinate s_axis alone, at the angles 2πi/n or at given angles (n,): (..., n).
+
+        >>> tsa.TorusVonMises([3.0], [[1, 0]]).marginal(1, 4).round(4)  # uniform
+        array([0.1592, 0.1592, 0.1592, 0.1592])
+        """
         if axis not in range(self.parameters):
             raise InputError(f"This density has the axes 0 to {self.parameters - 1}; got axis {axis!r}.")
         if np.ndim(n) == 0 and checks.whole(int(n)) < 1:
@@ -226,7 +277,11 @@ class TorusVonMises(DensityMethods):
     # -- points and sets ---------------------------------------------------------------------------------
 
     def sample(self, n: int, rng: Rng = None) -> Array:
-        """`n` independent exact draws from each density: (n, *batch, p)."""
+        """`n` independent exact draws from each density: (n, *batch, p).
+
+        >>> tsa.TorusVonMises([3.0, 2.0], [[1, 0], [1, 1]]).sample(5, rng=0).shape
+        (5, 2)
+        """
         count, generator = checks.whole(n), checks.generator(rng)
         points = draw_points(self._flat, self.frequencies, count, generator)
         return wrap(checks.precision_of(self.eta, points.reshape(count, *self.batch_shape, self.parameters)))
@@ -235,6 +290,9 @@ class TorusVonMises(DensityMethods):
         """The highest point of each density: (..., p), proven to be the highest; (0, …, 0) where it is uniform.
 
         Of points that are equally high up to rounding, the first in order of their coordinates.
+
+        >>> tsa.TorusVonMises([3j, 2.0], [[1, 0], [0, 1]]).mode().round(3)
+        array([1.571, 0.   ])
         """
         return wrap(self._answer(highest_points(self._flat, self.frequencies), self.parameters))
 
@@ -245,6 +303,10 @@ class TorusVonMises(DensityMethods):
         negligible mass; with least_mass = 0.01, say, those are not searched for. Masses are sums over small cells,
         good to about two digits. A ridge (the aperture problem: a density that is constant along a line) is reported
         as one mode, by one of its points, and marked in `ridge`.
+
+        >>> angle, mass = tsa.TorusVonMises([3.0, 3.0], [[2, 0], [0, 1]]).modes()[:2]
+        >>> angle.shape, mass.round(2)
+        ((2, 2), array([0.5, 0.5]))
         """
         if not 0 <= least_mass < 1:
             raise InputError(f"least_mass is a probability from 0 to below 1; got {least_mass!r}.")
@@ -272,6 +334,10 @@ class TorusVonMises(DensityMethods):
         """The smallest region of probability p, where the density is highest; for a batch, a list in C order.
 
         Areas, lengths and the level are measured on small cells, and good to a few per cent.
+
+        >>> p = tsa.TorusVonMises([30.0, 20.0], [[1, 0], [1, 1]])
+        >>> p.credible_set(0.9).kind
+        'point'
         """
         if np.ndim(p) or not 0 < p < 1:
             raise InputError(f"p must be one number between 0 and 1, got {p!r}.")
@@ -296,7 +362,12 @@ class TorusVonMises(DensityMethods):
     # -- inference ---------------------------------------------------------------------------------------
 
     def fuse(self, other: "TorusVonMises") -> "TorusVonMises":
-        """Normalised product of the two densities: η adds."""
+        """Normalised product of the two densities: η adds.
+
+        >>> p = tsa.TorusVonMises([3.0], [[1, 0]]).fuse(tsa.TorusVonMises([2.0], [[0, 1]]))
+        >>> len(p.frequencies)
+        2
+        """
         same_group(self, other)
         batch = checks.common_shape("The two batches", self.batch_shape, other.batch_shape)
         both = [np.broadcast_to(d.eta, (*batch, d.eta.shape[-1])) for d in (self, other)]
@@ -307,6 +378,10 @@ class TorusVonMises(DensityMethods):
 
         The moment at k multiplies by Π_a I_{k_a}(κ)/I₀(κ). The result is the density of this family with the predicted
         moments at its frequencies.
+
+        >>> sharp = tsa.TorusVonMises([3.0, 2.0], [[1, 0], [1, 1]])
+        >>> bool(sharp.diffuse(5.0).entropy() > sharp.entropy())
+        True
         """
         k = self.frequencies
         return diffused(self, k, kappa, statistics_from(lambda eta: TorusVonMises(eta, k), k))

@@ -57,6 +57,13 @@ def open_filters(
     `array` names the array to read; without it the likeliest is taken, and `note` says why. Kernels are arrays
     (n, channels, h, w): `channel` is the number of one channel, "each" for all of them as filters of their own, or
     "mean", which is what None stands for. `hints` take precedence over what the file says.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "w.npy"
+    >>> np.save(path, np.fft.fft(np.eye(8)))
+    >>> opened = tsa.open_filters(path)
+    >>> str(opened.report.weights)
+    '1x0 + 2x1 + 2x2 + 2x3 + 1x4'
     """
     found = list_arrays(source)
     table, why = choose([one for one in found if one.name not in _COMPANIONS or one.name == array], array)

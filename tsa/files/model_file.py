@@ -54,7 +54,14 @@ def save(
     shape: tuple[int, ...] | None = None,
     about: dict[str, Any] | None = None,
 ) -> None:
-    """Write a model, the shape of its patches (square, or one row, if not given) and its provenance; atomically."""
+    """Write a model, the shape of its patches (square, or one row, if not given) and its provenance; atomically.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.npz"
+    >>> tsa.save(tsa.fourier_model(8), path)
+    >>> tsa.load(path).dimension
+    8
+    """
     if not isinstance(model, Torus | Subgroup) or not isinstance(path, str | os.PathLike):
         raise InputError(
             f"save(model, path) takes a Torus or Subgroup, then a path; got {type(model).__name__} and "
@@ -78,14 +85,23 @@ def pack_model(
 
 
 def load(name_or_path: str | os.PathLike[str]) -> Torus | Subgroup:
-    """A bundled model by name (`tsa.bundled()` lists them), or the model in a file."""
+    """A bundled model by name (`tsa.bundled()` lists them), or the model in a file.
+
+    >>> model = tsa.load("rotation-16-refined")
+    >>> model.dimension, model.noise
+    (256, 0.06593866361106379)
+    """
     if not isinstance(name_or_path, str | os.PathLike):
         raise InputError(f"load takes a bundled name or a path; got {type(name_or_path).__name__}.")
     return read(bundled_path(str(name_or_path)) or name_or_path).model
 
 
 def bundled() -> list[str]:
-    """Names of the models that come with the package."""
+    """Names of the models that come with the package.
+
+    >>> "rotation-16" in tsa.bundled()
+    True
+    """
     return sorted(path.stem for path in assets("models").glob("*.npz"))
 
 

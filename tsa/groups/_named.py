@@ -8,7 +8,11 @@ Group = ImageRotation | CyclicShift
 
 
 def named_group(name: str, shape: tuple[int, ...]) -> Group:
-    """The action of this name on patches of this shape."""
+    """The action of this name on patches of this shape.
+
+    >>> tsa.groups.named_group("rotation", (16, 16))
+    ImageRotation(16)
+    """
     if name == "rotation":
         if len(shape) == 2 and shape[0] != shape[1]:
             raise InputError(f"Rotation needs square patches; got {shape}.")

@@ -20,6 +20,15 @@ class Action(Protocol):
     `shape` is that of a patch, with D pixels in all. `lattice_shape` has an entry for each parameter of the group: the
     number n of elements 2πm/n that are looked at, all of a finite group, or more than twice the largest weight of a
     circle. `tsa.groups.check_action` says what is wrong with a class that does not act as a group.
+
+    >>> class Swap:  # the group of order 2 that swaps neighbours
+    ...     shape, lattice_shape = (8,), (2,)
+    ...
+    ...     def apply(self, x, s):
+    ...         half = (1 - np.cos(s)) / 2
+    ...         return (1 - half) * x + half * x.reshape(-1, 4, 2)[:, :, ::-1].reshape(x.shape)
+    >>> tsa.groups.as_lattice_action(Swap()).dimension
+    8
     """
 
     @property
@@ -31,7 +40,12 @@ class Action(Protocol):
         """Elements along each parameter."""
 
     def apply(self, x: Array, s: Array) -> Array:
-        """Patches x (n, D) moved by s, one angle, or (p,) angles for p parameters; linear and orthogonal."""
+        """Patches x (n, D) moved by s, one angle, or (p,) angles for p parameters; linear and orthogonal.
+
+        >>> action: tsa.groups.Action = tsa.groups.CyclicShift(4)
+        >>> action.apply(np.arange(4.0)[None], 2 * np.pi / 4).round(6)
+        array([[3., 0., 1., 2.]])
+        """
 
 
 MAX_MATRIX_SIDE_PIXELS = 32  # up to which the operators that move training pairs are kept as matrices
@@ -39,7 +53,11 @@ _CHUNK_PAIRS = 10_000  # pairs made at once: enough that each angle's share is a
 
 
 class LatticeAction(ABC):
-    """Base of the actions: checks of patches, and the stream of training pairs."""
+    """Base of the actions: checks of patches, and the stream of training pairs.
+
+    >>> tsa.groups.CyclicShift((4, 6)).lattice_shape
+    (4, 6)
+    """
 
     shape: tuple[int, ...]  # of a patch
     lattice_shape: tuple[int, ...]  # the number of group elements along each of the p parameters
@@ -65,20 +83,38 @@ class LatticeAction(ABC):
 
     @abstractmethod
     def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
-        """x (..., D) moved by s (...), or (..., p) if p > 1, broadcast against the batch of x."""
+        """x (..., D) moved by s (...), or (..., p) if p > 1, broadcast against the batch of x.
+
+        >>> tsa.groups.CyclicShift(4).apply(np.arange(1.0, 5), 2 * np.pi / 4).round(6)
+        array([4., 1., 2., 3.])
+        """
 
     @abstractmethod
     def operators(self) -> Iterator[Array]:
-        """The action at each angle of the lattice, as matrices (D, D): apply(x, lattice[i]) = x @ operator_i.T."""
+        """The action at each angle of the lattice, as matrices (D, D): apply(x, lattice[i]) = x @ operator_i.T.
+
+        >>> [first.shape for first, _ in zip(tsa.groups.HueRotation(2).operators(), range(1))]
+        [(6, 6)]
+        """
 
     def apply_all(self, x: ArrayLike) -> Iterator[tuple[int, Array]]:
-        """Patches x (n, D) moved by each element of the lattice: (i, apply(x, lattice[i])), in any order."""
+        """Patches x (n, D) moved by each element of the lattice: (i, apply(x, lattice[i])), in any order.
+
+        >>> action = tsa.groups.CyclicShift(4)
+        >>> dict(action.apply_all(np.array([[1.0, 0, 0, 0]])))[3]
+        array([[0., 0., 0., 1.]])
+        """
         for i, moved in self.apply_all_to_columns(self._patches(x)[:, self.support].T):
             yield i, self._embedded(moved.T)
 
     @abstractmethod
     def apply_all_to_columns(self, x: Array) -> Iterator[tuple[int, Array]]:
-        """The same for columns of values on the support alone, (support, n)."""
+        """The same for columns of values on the support alone, (support, n).
+
+        >>> action = tsa.groups.CyclicShift(4)
+        >>> len(list(action.apply_all_to_columns(np.eye(4))))
+        4
+        """
 
     def _ordered(self, index: Array) -> Array:
         """Lattice indices in the order in which `_move_block` is fastest."""
@@ -94,7 +130,12 @@ class LatticeAction(ABC):
         return np.arange(self.dimension)
 
     def is_real(self, weight: Array) -> bool:
-        """Whether e^{iωs} is ±1 on the whole lattice: then the irreducible of weight ω is a line, not a plane."""
+        """Whether e^{iωs} is ±1 on the whole lattice: then the irreducible of weight ω is a line, not a plane.
+
+        >>> action = tsa.groups.CyclicShift(8)
+        >>> action.is_real((4,)), action.is_real((1,))
+        (True, False)
+        """
         phase = checks.as_points(self.lattice, self.parameters) @ np.atleast_1d(weight)
         return bool(np.all(np.abs(np.sin(phase)) < 1e-9))
 
@@ -102,6 +143,10 @@ class LatticeAction(ABC):
         """n training pairs (x, y), y moved by a random element of the lattice, and its index; float32.
 
         Pairs moved by the same element are neighbours, so that one matrix product moves them.
+
+        >>> x, y, index = tsa.groups.CyclicShift(8).pairs(100, rng=0)
+        >>> x.shape, x.dtype
+        ((100, 8), dtype('float32'))
         """
         *pair, index = self._pairs_on_support(n, checks.generator(rng), patches)
         return self._embedded(pair[0]), self._embedded(pair[1]), index
@@ -138,6 +183,10 @@ class LatticeAction(ABC):
 
         Batch number i is the same whether the stream began at 0 or at i: a stopped training resumes bit for bit.
         `on_support` leaves out the pixels that are always zero.
+
+        >>> stream = tsa.groups.CyclicShift(8).stream(seed=0, batch_size=50)
+        >>> [array.shape for array in next(stream)]
+        [(50, 8), (50, 8)]
         """
         source = None if patches is None else self._patches(patches)
         per_chunk = max(1, _CHUNK_PAIRS // batch_size)
@@ -153,7 +202,11 @@ class LatticeAction(ABC):
 
 
 def white_noise(rng: np.random.Generator, shape: tuple[int, int]) -> Array:
-    """Standard normal float32 by the Box–Muller transform: vectorised, twice as fast as `Generator.standard_normal`."""
+    """Standard normal float32 by the Box–Muller transform: vectorised, twice as fast as `Generator.standard_normal`.
+
+    >>> tsa.groups.white_noise(np.random.default_rng(0), (3, 4)).shape
+    (3, 4)
+    """
     half = -(-shape[0] * shape[1] // 2)
     radius, angle = rng.random((2, half), np.float32)
     radius = np.sqrt(-2 * np.log(1 - radius))

@@ -55,12 +55,22 @@ class MatrixAction(LatticeAction):
         return np.stack([self.apply(np.eye(self.dimension), s).T for s in self.lattice])
 
     def operators(self) -> Iterator[Array]:
-        """The action at each point of the lattice, as matrices (D, D)."""
+        """The action at each point of the lattice, as matrices (D, D).
+
+        >>> custom = tsa.groups.CustomAction(tsa.groups.CyclicShift(4))
+        >>> next(iter(custom.operators())).shape
+        (4, 4)
+        """
         for i in range(len(self.lattice)):
             yield self._matrix(i).astype(np.float32)
 
     def apply_all_to_columns(self, x: Array) -> Iterator[tuple[int, Array]]:
-        """All points of the lattice in order."""
+        """All points of the lattice in order.
+
+        >>> custom = tsa.groups.CustomAction(tsa.groups.CyclicShift(4))
+        >>> len(list(custom.apply_all_to_columns(np.eye(4))))
+        4
+        """
         for i in range(len(self.lattice)):
             yield i, (self._matrix(i) @ x).astype(x.dtype)
 
@@ -74,7 +84,12 @@ class MatrixAction(LatticeAction):
 
 
 class CustomAction(MatrixAction):
-    """An action of one's own class, made into one that training, `refine`, `inspect` and `recovery` can use."""
+    """An action of one's own class, made into one that training, `refine`, `inspect` and `recovery` can use.
+
+    >>> custom = tsa.groups.CustomAction(tsa.groups.CyclicShift(8))
+    >>> custom.dimension, custom.parameters
+    (8, 1)
+    """
 
     def __init__(self, action: Action, tolerance: float = TOLERANCE) -> None:
         check_action(action, tolerance)
@@ -99,17 +114,30 @@ class CustomAction(MatrixAction):
         return tuple(int(n) for n in self.action.lattice_shape)
 
     def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
-        """x (..., D) moved by s."""
+        """x (..., D) moved by s.
+
+        >>> custom = tsa.groups.CustomAction(tsa.groups.CyclicShift(4))
+        >>> custom.apply(np.arange(1.0, 5), 2 * np.pi / 4).round(6)
+        array([4., 1., 2., 3.])
+        """
         return np.asarray(self.action.apply(self._patches(x), np.asarray(s, np.float64)))
 
 
 def as_lattice_action(action: Action) -> LatticeAction:
-    """The action itself if it is built in, or else a checked `CustomAction`; an error says what is wrong with it."""
+    """The action itself if it is built in, or else a checked `CustomAction`; an error says what is wrong with it.
+
+    >>> action = tsa.groups.CyclicShift(8)
+    >>> tsa.groups.as_lattice_action(action) is action
+    True
+    """
     return action if isinstance(action, LatticeAction) else CustomAction(action)
 
 
 def check_action(action: Action, tolerance: float = TOLERANCE) -> None:
-    """An error with the size of the defect, unless this is an orthogonal action of a commutative group of period 2π."""
+    """An error with the size of the defect, unless this is an orthogonal action of a commutative group of period 2π.
+
+    >>> tsa.groups.check_action(tsa.groups.CyclicShift(8))  # no error: it is one
+    """
     for name in ("shape", "lattice_shape"):
         value = getattr(action, name, None)
         if (

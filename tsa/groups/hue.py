@@ -17,6 +17,10 @@ class HueRotation(MatrixAction):
     """Colours of n pixels, patches (n, 3) of red, green and blue, turned about the grey axis by the angle s.
 
     s = 2π/3 takes red to green, green to blue and blue to red. Brightness (R + G + B) does not change.
+
+    >>> action, red_green = tsa.groups.HueRotation(2), [1.0, 0, 0, 0, 1, 0]
+    >>> abs(action.apply(red_green, 2 * np.pi / 3).round(3))  # red to green, green to blue
+    array([0., 1., 0., 0., 0., 1.])
     """
 
     def __init__(self, pixels: int) -> None:
@@ -43,7 +47,11 @@ class HueRotation(MatrixAction):
         return (_STEPS,)
 
     def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
-        """x (..., 3·pixels) with hues turned by s (...), broadcast against the batch of x."""
+        """x (..., 3·pixels) with hues turned by s (...), broadcast against the batch of x.
+
+        >>> abs(tsa.groups.HueRotation(1).apply([1.0, 0, 0], 2 * np.pi / 3).round(3))  # red to green
+        array([0., 1., 0.])
+        """
         x, s = self._patches(x), checks.finite(checks.real(s, "s"), "s")
         angle = s[..., None, None]
         turn = _GREY + np.cos(angle) * (np.eye(3) - _GREY) + np.sin(angle) * _CROSS  # Rodrigues' formula
@@ -53,6 +61,10 @@ class HueRotation(MatrixAction):
 
 
 def shift_and_hue(pixels: int) -> Product:
-    """Cyclic shifts of a row of colours, and rotation of their hue: Z/pixels times a circle."""
+    """Cyclic shifts of a row of colours, and rotation of their hue: Z/pixels times a circle.
+
+    >>> tsa.groups.shift_and_hue(4).lattice_shape
+    (4, 12)
+    """
     generator = np.roll(np.arange(3 * pixels).reshape(pixels, 3), 1, axis=0).ravel()
     return Product(Permutation(generator, (pixels, 3)), HueRotation(pixels))

@@ -18,6 +18,10 @@ class LogPolar(CyclicShift):
     Ring i has the radius R·q^{1 − (i + ½)/rings}, R the half side of the picture and q = `inner`, so that to enlarge is
     to shift the rings outwards: s = 2πm/rings enlarges by q^{−m/rings}, and s = 2πm/spokes turns counter-clockwise.
     Both are exact on the patch. What leaves at the rim comes back in the middle: scaling has the period 1/q.
+
+    >>> action = tsa.groups.LogPolar(rings=8, spokes=16)
+    >>> action.shape, action.parameters
+    ((8, 16), 2)
     """
 
     def __init__(self, rings: int = 16, spokes: int = 32, inner: float = 0.125) -> None:
@@ -37,7 +41,12 @@ class LogPolar(CyclicShift):
         return f"scaling and rotation of {self.sizes[0]} rings × {self.sizes[1]} spokes"
 
     def scale(self, s: ArrayLike) -> Array:
-        """The factor by which the first parameter s (...) enlarges."""
+        """The factor by which the first parameter s (...) enlarges.
+
+        >>> action = tsa.groups.LogPolar(rings=8, spokes=16)
+        >>> print(action.scale(0.0), action.scale(2 * np.pi / 8) > 1)
+        1.0 True
+        """
         return np.asarray(self.inner ** (-np.asarray(s, np.float64) / (2 * np.pi)))
 
     @cached_property
@@ -51,7 +60,11 @@ class LogPolar(CyclicShift):
         return np.stack([-r * np.sin(a), r * np.cos(a)]).reshape(2, rings * spokes, -1)
 
     def patch(self, image: ArrayLike) -> Array:
-        """The patch (D,) of a square grey picture (n, n): the mean of the picture over each cell of the disc."""
+        """The patch (D,) of a square grey picture (n, n): the mean of the picture over each cell of the disc.
+
+        >>> tsa.groups.LogPolar(rings=8, spokes=16).patch(tsa.shapes.draw("F", 64)).shape
+        (128,)
+        """
         image = checks.square(image, "The picture").astype(np.float64)
         centre = (len(image) - 1) / 2
         places = centre + len(image) / 2 * self._places

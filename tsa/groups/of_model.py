@@ -12,6 +12,10 @@ class ModelAction(MatrixAction):
     """Patches moved by s as a model says, ρ_s x = W R(ωs) Wᵀ x; what no filter holds stays as it is.
 
     `orders` has an entry for each parameter: 0 for a circle, n for a finite group Z/n.
+
+    >>> action = tsa.groups.ModelAction(tsa.fourier_model(8), (8,))
+    >>> action.dimension, action.parameters
+    (8, 1)
     """
 
     def __init__(self, model: Subgroup, shape: tuple[int, ...], orders: tuple[int, ...] = ()) -> None:
@@ -47,7 +51,12 @@ class ModelAction(MatrixAction):
         return tuple(order or 2 * int(most) + 2 for order, most in zip(self.orders, largest, strict=True))
 
     def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
-        """x (..., D) moved by s (...) or (..., p), broadcast against the batch of x."""
+        """x (..., D) moved by s (...) or (..., p), broadcast against the batch of x.
+
+        >>> action = tsa.groups.ModelAction(tsa.fourier_model(8), (8,))
+        >>> action.apply(np.arange(1.0, 9), 2 * np.pi / 8).round(3)
+        array([8., 1., 2., 3., 4., 5., 6., 7.])
+        """
         x = self._patches(x)
         points = checks.as_points(s, self.parameters)
         s = points[..., 0] if self.parameters == 1 else points

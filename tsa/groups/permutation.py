@@ -16,6 +16,10 @@ class Permutation(MatrixAction):
 
     `generator` (D,) says where each pixel comes from: moved = x[..., generator]. Between the powers each cycle is
     shifted as a Fourier series, as `CyclicShift` does.
+
+    >>> action = tsa.groups.Permutation([1, 2, 0, 4, 3])  # a cycle of three and a swap
+    >>> action.lattice_shape
+    (6,)
     """
 
     def __init__(self, generator: ArrayLike, shape: tuple[int, ...] | None = None) -> None:
@@ -52,7 +56,11 @@ class Permutation(MatrixAction):
         return (self.order,)
 
     def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
-        """x (..., D) moved by s (...), broadcast against the batch of x."""
+        """x (..., D) moved by s (...), broadcast against the batch of x.
+
+        >>> tsa.groups.Permutation([1, 2, 0]).apply([10.0, 20, 30], 2 * np.pi / 3)
+        array([20., 30., 10.])
+        """
         x, s = self._patches(x), checks.finite(checks.real(s, "s"), "s")
         shape = np.broadcast_shapes(x.shape[:-1], s.shape)
         moved = np.broadcast_to(x, (*shape, self.dimension)).astype(np.float64)

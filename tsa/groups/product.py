@@ -11,7 +11,12 @@ _SAMPLED_ELEMENTS = 8
 
 
 class Product(MatrixAction):
-    """Both actions at once: s = (s of the first, s of the second); an error unless they commute."""
+    """Both actions at once: s = (s of the first, s of the second); an error unless they commute.
+
+    >>> action = tsa.groups.shift_and_hue(4)
+    >>> action.parameters, action.dimension
+    (2, 12)
+    """
 
     def __init__(self, first: Action, second: Action, tolerance: float = TOLERANCE) -> None:
         self.first, self.second = as_lattice_action(first), as_lattice_action(second)
@@ -50,7 +55,11 @@ class Product(MatrixAction):
         return (*self.first.lattice_shape, *self.second.lattice_shape)
 
     def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
-        """x (..., D) moved by s (..., p), broadcast against the batch of x."""
+        """x (..., D) moved by s (..., p), broadcast against the batch of x.
+
+        >>> abs(tsa.groups.shift_and_hue(2).apply([1.0, 0, 0, 0, 0, 0], [np.pi, 2 * np.pi / 3]).round(3))
+        array([0., 0., 0., 0., 1., 0.])
+        """
         points, cut = checks.as_points(s, self.parameters), self.first.parameters
         parts = points[..., :cut], points[..., cut:]
         moved = self._patches(x)

@@ -19,6 +19,10 @@ class ImageRotation(LatticeAction):
     Cubic spline interpolation (mirrored at the border) on a disc: pixels whose centre lies outside the inscribed
     circle are zero before and after, so corners do not matter. Between the pixels a rotation is not exactly
     invertible; the loss bounds how pure any filter can be (`Recovery.ceiling`), whatever the model.
+
+    >>> action = tsa.groups.ImageRotation(16)
+    >>> action.dimension, action.lattice_shape
+    (256, (360,))
     """
 
     size: int
@@ -117,7 +121,12 @@ class ImageRotation(LatticeAction):
         return [np.searchsorted(self.support, order) for order in turned]
 
     def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
-        """x (..., D) turned by s, one angle for all or one for each (broadcast against the batch of x)."""
+        """x (..., D) turned by s, one angle for all or one for each (broadcast against the batch of x).
+
+        >>> action, x = tsa.groups.ImageRotation(16), tsa.patch("square", 16)
+        >>> np.allclose(action.apply(x, np.pi / 2), x, atol=1e-6)
+        True
+        """
         x, s = self._patches(x), checks.finite(checks.real(s, "s"), "s")
         shape = checks.common_shape("The patches x and the angles s", x.shape[:-1], s.shape)
         flat = np.broadcast_to(x, (*shape, self.dimension)).reshape(-1, self.dimension)
@@ -130,7 +139,11 @@ class ImageRotation(LatticeAction):
         return result.reshape(*shape, self.dimension)
 
     def operators(self) -> Iterator[Array]:
-        """The action at every whole degree, as matrices (D, D): apply(x, lattice[i]) = x @ operator_i.T."""
+        """The action at every whole degree, as matrices (D, D): apply(x, lattice[i]) = x @ operator_i.T.
+
+        >>> next(iter(tsa.groups.ImageRotation(8).operators())).shape
+        (64, 64)
+        """
         for permutation in self._quarter_turns:
             for s in self.lattice[:90]:
                 operator = np.zeros((self.dimension, self.dimension), np.float32)
@@ -138,7 +151,12 @@ class ImageRotation(LatticeAction):
                 yield operator
 
     def apply_all_to_columns(self, x: Array) -> Iterator[tuple[int, Array]]:
-        """Four degrees at a time, since a quarter turn is a permutation."""
+        """Four degrees at a time, since a quarter turn is a permutation.
+
+        >>> action = tsa.groups.ImageRotation(8)
+        >>> len(list(action.apply_all_to_columns(np.eye(len(action.support)))))
+        360
+        """
         coefficients = self._coefficients(x)
         for degree in range(90):
             turned = self._turned(coefficients, float(self.lattice[degree]))

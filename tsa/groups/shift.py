@@ -18,6 +18,10 @@ class CyclicShift(LatticeAction):
     """Cyclic shift of n samples, or of h×w pixels in row-major order: s = 2πm/n shifts by m samples, like numpy.roll.
 
     Angles between the lattice points shift the Fourier series through the samples.
+
+    >>> action = tsa.groups.CyclicShift(8)
+    >>> action.apply(np.arange(1.0, 9), 2 * np.pi / 8 * 3).round(6)
+    array([6., 7., 8., 1., 2., 3., 4., 5.])
     """
 
     sizes: tuple[int, ...]
@@ -73,7 +77,13 @@ class CyclicShift(LatticeAction):
         return self._sources(np.arange(self.dimension))
 
     def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
-        """x (..., D) shifted by s (...) or (..., 2), broadcast against the batch of x."""
+        """x (..., D) shifted by s (...) or (..., 2), broadcast against the batch of x.
+
+        >>> tsa.groups.CyclicShift(4).apply(np.arange(1.0, 5), 2 * np.pi / 4 * np.arange(3)).round(6)
+        array([[1., 2., 3., 4.],
+               [4., 1., 2., 3.],
+               [3., 4., 1., 2.]])
+        """
         x, s = self._patches(x), checks.as_points(s, self.parameters)
         checks.common_shape("The patches x and the shifts s", x.shape[:-1], s.shape[:-1])
         frequencies = np.stack(np.meshgrid(*(fft.fftfreq(n, 1 / n) for n in self.shape), indexing="ij"), axis=-1)
@@ -84,12 +94,23 @@ class CyclicShift(LatticeAction):
         return moved.reshape(*moved.shape[: -len(self.shape)], self.dimension).astype(x.dtype)
 
     def operators(self) -> Iterator[Array]:
-        """The action at every whole shift, as permutation matrices (D, D)."""
+        """The action at every whole shift, as permutation matrices (D, D).
+
+        >>> list(tsa.groups.CyclicShift(4).operators())[1]
+        array([[0., 0., 0., 1.],
+               [1., 0., 0., 0.],
+               [0., 1., 0., 0.],
+               [0., 0., 1., 0.]], dtype=float32)
+        """
         for i in range(self.dimension):
             yield np.eye(self.dimension, dtype=np.float32)[self._sources(i)]
 
     def apply_all_to_columns(self, x: Array) -> Iterator[tuple[int, Array]]:
-        """All whole shifts in order."""
+        """All whole shifts in order.
+
+        >>> len(list(tsa.groups.CyclicShift(4).apply_all_to_columns(np.eye(4))))
+        4
+        """
         for i in range(self.dimension):
             yield i, x[self._sources(i)]
 

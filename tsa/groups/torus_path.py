@@ -17,7 +17,12 @@ UNITS = {"": 1.0, "√2": math.sqrt(2), "Φ": (1 + math.sqrt(5)) / 2, "π": math
 
 @dataclass(frozen=True)
 class ExactWeight:
-    """An exact weight, such as 3, 3/2, √2 or 2π: `factor` times a unit of `UNITS`."""
+    """An exact weight, such as 3, 3/2, √2 or 2π: `factor` times a unit of `UNITS`.
+
+    >>> from fractions import Fraction
+    >>> float(tsa.groups.ExactWeight(Fraction(3, 2)))
+    1.5
+    """
 
     factor: Fraction
     unit: str = ""
@@ -35,7 +40,13 @@ class ExactWeight:
 
 @dataclass(frozen=True)
 class TorusPath:
-    """The path s ↦ (ω₁ s, ω₂ s) on the torus, and the group it is a representation of."""
+    """The path s ↦ (ω₁ s, ω₂ s) on the torus, and the group it is a representation of.
+
+    >>> from fractions import Fraction
+    >>> path = tsa.groups.TorusPath(*(tsa.groups.ExactWeight(Fraction(k)) for k in (2, 3)))
+    >>> path.windings
+    (2, 3)
+    """
 
     first: ExactWeight
     second: ExactWeight
@@ -80,6 +91,12 @@ class TorusPath:
         """Largest gap, in turns, between the slower phases met at one faster phase in this many of its windings.
 
         So every pair of phases is met with the faster one exact and the slower one off by at most half of this.
+
+        >>> from fractions import Fraction
+        >>> one = tsa.groups.ExactWeight(Fraction(1))
+        >>> path = tsa.groups.TorusPath(one, tsa.groups.ExactWeight(Fraction(1), "√2"))
+        >>> path.gap(100) < path.gap(10)
+        True
         """
         slow, fast = sorted((abs(float(self.first)), abs(float(self.second))))
         if not fast or windings < 1:

@@ -50,6 +50,12 @@ def adapt(
     of each if they are fewer than five, is held out. Learning stops when the evidence of pairs from there no longer
     rises, and the best model by that measure is returned, at the σ of highest evidence under the paper's model (noise
     in y). If none is better than the model as given, its filters come back, with that σ.
+
+    >>> images = [tsa.shapes.draw(name, 64) for name in ("F", "pinwheel", "S")]
+    >>> model = tsa.load("rotation-16-refined").without(range(2, 30))  # fewer weights: faster
+    >>> adapted = tsa.adapt(model, images)
+    >>> np.array_equal(adapted.weights, model.weights)
+    True
     """
     checks_of_progress = on_progress or (lambda share: None)
     rng = checks.generator(random_state)
@@ -82,6 +88,12 @@ def fine_tune(
     For pairs of any origin; `adapt` makes the pairs, and knows when to stop. The paper trains only the decoupled model.
     Lines stay lines. `learning_rate` is free of scale, see above; the step of σ is its own gradient on a logarithmic
     scale.
+
+    >>> action, model = tsa.groups.CyclicShift(8), tsa.fourier_model(8)
+    >>> batches = (action.pairs(100, rng=seed)[:2] for seed in range(5))
+    >>> models = [model for model, evidence in tsa.fine_tune(model, batches)]
+    >>> models[-1].noise < model.noise
+    True
     """
     for step, (x, y) in enumerate(batches):
         x, y = x.astype(np.float64), y.astype(np.float64)

@@ -34,6 +34,14 @@ class TSA(Estimator):
     After fitting, `model_` is the `Torus`, `curve_` the evidence as (pairs, mean log evidence per pair), and after
     `em` `coherence_` (J,) the correlation of |z(x)|² and |z(y)|² of each plane in held-out pairs. A warning says which
     planes were not found. `partial_fit` and `fit_stream` are SGD.
+
+    >>> learner = tsa.TSA(3, random_state=0)
+    >>> x, y = tsa.groups.CyclicShift(8).pairs(2000, rng=0)[:2]
+    >>> features = learner.fit(x, y).transform(x)
+    >>> features.shape
+    (2000, 3)
+    >>> learner.model_.noise < 1
+    True
     """
 
     parameter_names = (
@@ -83,6 +91,10 @@ class TSA(Estimator):
 
         y is X moved, (n, D); with a `group` X alone is enough, and y is not used. `em` uses all pairs; `sgd`, which
         also learns with a `group`, passes over them in random order until n_pairs have been seen.
+
+        >>> x, y = tsa.groups.CyclicShift(8).pairs(2000, rng=0)[:2]
+        >>> tsa.TSA(3, random_state=0).fit(x, y).model_.subspaces
+        3
         """
         if self.group is not None:
             return self._fit_moved(feature_rows(X, "X").astype(np.float32, copy=False), self.group)
@@ -102,7 +114,15 @@ class TSA(Estimator):
         return self._run(self._limited(next(stream), stream), pairs_per_pass=len(x))
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> "TSA":
-        """One pass over these pairs (n, D), continuing from what was learned; returns self."""
+        """One pass over these pairs (n, D), continuing from what was learned; returns self.
+
+        >>> x, y = tsa.groups.CyclicShift(8).pairs(2000, rng=0)[:2]
+        >>> learner = tsa.TSA(3, random_state=0)
+        >>> for start in range(0, 2000, 500):
+        ...     learner = learner.partial_fit(x[start : start + 500], y[start : start + 500])
+        >>> learner.transform(x).shape
+        (2000, 3)
+        """
         if self.__sklearn_is_fitted__():
             X = self._query(X)
         if self.group is not None:
@@ -120,6 +140,10 @@ class TSA(Estimator):
 
         `callback` gets a `TrainingProgress` after the first and every fiftieth step. If interrupted, the estimator
         keeps what it has learned so far.
+
+        >>> stream = tsa.groups.CyclicShift(8).stream(0)
+        >>> tsa.TSA(3, n_pairs=2000, random_state=0).fit_stream(stream).model_.subspaces
+        3
         """
         batches = iter(stream)
         first = next(batches, None)
@@ -203,16 +227,33 @@ class TSA(Estimator):
         return Torus(orthonormal_again(self.basis_.view(np.complex64)), self.noise_)
 
     def transform(self, X: ArrayLike) -> Array:
-        """√κ̂ = |z|/σ, (n, J): the invariants whose Euclidean distance is the exact distance of the orbits."""
+        """√κ̂ = |z|/σ, (n, J): the invariants whose Euclidean distance is the exact distance of the orbits.
+
+        >>> x, y = tsa.groups.CyclicShift(8).pairs(2000, rng=0)[:2]
+        >>> learner = tsa.TSA(3, random_state=0).fit(x, y)
+        >>> bool(abs(learner.transform(x) - learner.transform(y)).mean() < 0.1)
+        True
+        """
         model = self.model_
         return np.sqrt(model.invariants(self._query(X)))
 
     def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None) -> Array:
-        """`fit`, then `transform` of X."""
+        """`fit`, then `transform` of X.
+
+        >>> x, y = tsa.groups.CyclicShift(8).pairs(2000, rng=0)[:2]
+        >>> tsa.TSA(3, random_state=0).fit_transform(x, y).shape
+        (2000, 3)
+        """
         return self.fit(X, y).transform(X)
 
     def score(self, X: ArrayLike, y: ArrayLike | None = None) -> float:
-        """Mean log evidence per pair; with a `group`, of X moved by elements drawn with seed 0."""
+        """Mean log evidence per pair; with a `group`, of X moved by elements drawn with seed 0.
+
+        >>> x, y = tsa.groups.CyclicShift(8).pairs(1000, rng=0)[:2]
+        >>> few, many = (tsa.TSA(n, random_state=0).fit(x, y) for n in (1, 3))
+        >>> bool(few.score(x, y) < many.score(x, y))
+        True
+        """
         model = self.model_
         x = self._query(X)
         if self.group is not None:

@@ -27,6 +27,11 @@ class EvidenceGradient(NamedTuple):
 
     `filters` is (D, J) complex: its real and imaginary parts are the derivatives with respect to the two real
     filters of each pair. It is the Euclidean gradient; a step along it needs its tangent part, or a retraction.
+
+    >>> model = tsa.fourier_model(8)
+    >>> gradient = model.evidence_gradient(np.eye(8)[:2], np.eye(8)[:2])
+    >>> gradient.filters.shape == model.filters.shape
+    True
     """
 
     log_evidence: float
@@ -50,7 +55,11 @@ class PhaseModel(ABC, Generic[Prior]):
         object.__setattr__(self, "noise", checks.positive(noise, "noise"))
 
     def with_noise(self, noise: float) -> Self:
-        """The same model with another σ, all other fields kept; the filters are not checked again."""
+        """The same model with another σ, all other fields kept; the filters are not checked again.
+
+        >>> tsa.fourier_model(8).with_noise(0.1).noise
+        0.1
+        """
         other = object.__new__(type(self))
         vars(other).update({field.name: vars(self)[field.name] for field in fields(self) if field.name in vars(self)})
         vars(other)["noise"] = checks.positive(noise, "noise")
@@ -89,7 +98,11 @@ class PhaseModel(ABC, Generic[Prior]):
         return [array.astype(dtype, copy=False) for array in arrays]
 
     def coordinates(self, x: ArrayLike) -> Array:
-        """z_j = f_jᵀx: patches (..., D) → complex (..., J)."""
+        """z_j = f_jᵀx: patches (..., D) → complex (..., J).
+
+        >>> tsa.fourier_model(8).coordinates(np.eye(8)).shape
+        (8, 5)
+        """
         (x,) = self._patches(x)
         return checks.finite(self._coordinates(x), "the coordinates of the patches")
 
@@ -99,7 +112,12 @@ class PhaseModel(ABC, Generic[Prior]):
         return flat.view(np.result_type(x.dtype, np.complex64)).reshape(*x.shape[:-1], self.subspaces)
 
     def reconstruct(self, z: ArrayLike) -> Array:
-        """x = Σ_j Re(conj(f_j) z_j): (..., J) → (..., D); undoes `coordinates` within the span of the filters."""
+        """x = Σ_j Re(conj(f_j) z_j): (..., J) → (..., D); undoes `coordinates` within the span of the filters.
+
+        >>> model, x = tsa.fourier_model(8), np.arange(8.0)
+        >>> np.allclose(model.reconstruct(model.coordinates(x)), x)
+        True
+        """
         z = self._checked_coordinates(z)
         parts = np.ascontiguousarray(z).view(np.finfo(z.dtype).dtype)
         return parts @ self._bases[parts.dtype].T
@@ -111,7 +129,12 @@ class PhaseModel(ABC, Generic[Prior]):
         return z
 
     def invariants(self, x: ArrayLike) -> Array:
-        """κ̂_j = |z_j|²/σ², the concentrations of p(φ | x, x): (..., D) → (..., J)."""
+        """κ̂_j = |z_j|²/σ², the concentrations of p(φ | x, x): (..., D) → (..., J).
+
+        >>> model, x = tsa.fourier_model(8), np.arange(8.0)
+        >>> np.allclose(model.invariants(x), model.invariants(np.roll(x, 3)))
+        True
+        """
         z = self.coordinates(x)
         return (z.real**2 + z.imag**2) / self.noise**2
 
@@ -122,7 +145,13 @@ class PhaseModel(ABC, Generic[Prior]):
         return x, y, self._coordinates(x), self._coordinates(y)
 
     def natural_from(self, u: Array, v: Array) -> Array:
-        """conj(u_j) v_j / σ², which the pair adds to the prior's η_j (eq. posterior_params): (..., J)."""
+        """conj(u_j) v_j / σ², which the pair adds to the prior's η_j (eq. posterior_params): (..., J).
+
+        >>> model, x = tsa.fourier_model(8, noise=0.5), np.arange(8.0)
+        >>> z = model.coordinates(x)
+        >>> np.allclose(model.natural_from(z, z), abs(z) ** 2 / 0.5**2)
+        True
+        """
         for z in (u, v):
             if z.ndim == 0 or z.shape[-1] != self.subspaces or z.dtype.kind != "c":
                 raise ShapeError(
@@ -136,7 +165,13 @@ class PhaseModel(ABC, Generic[Prior]):
 
     # The parts of the likelihood and of the evidence in which the models differ.
     def likelihood_from(self, u: Array, v: Array) -> Array:
-        """Natural parameters of all terms of log p(y | x, phases) that the phases change: `natural_from`, or more."""
+        """Natural parameters of all terms of log p(y | x, phases) that the phases change: `natural_from`, or more.
+
+        >>> torus, x = tsa.fourier_model(8).torus, np.arange(8.0)
+        >>> z = torus.coordinates(x)
+        >>> torus.likelihood_from(z, z).shape
+        (5,)
+        """
         return self.natural_from(u, v)
 
     def _constant_energy(self, u: Array) -> Array:
@@ -160,12 +195,22 @@ class PhaseModel(ABC, Generic[Prior]):
 
         Where the paper prints ‖x‖² an undercomplete basis has ‖Wᵀx‖² (y is predicted from the part of x in
         its span), and the Gaussian constant is (2πσ²)^{D/2}, not the printed sqrt((2πσ)^D).
+
+        >>> torus, x = tsa.fourier_model(8).torus, np.arange(8.0)
+        >>> torus.log_evidence(x, [x, np.roll(x, 1)]).shape
+        (2,)
         """
         _, y, u, v = self._pair(x, y)
         return self.log_evidence_from(u, v, _squared_norm(y), prior)
 
     def log_evidence_from(self, u: Array, v: Array, squared_norm_y: Array, prior: Prior | None = None) -> Array:
-        """log p(y | x) from coordinates and the squared norm ‖y‖² of the whole patch y, (...): (...)."""
+        """log p(y | x) from coordinates and the squared norm ‖y‖² of the whole patch y, (...): (...).
+
+        >>> model, x = tsa.fourier_model(8), np.arange(8.0)
+        >>> z = model.coordinates(x)
+        >>> np.allclose(model.log_evidence_from(z, z, x @ x), model.log_evidence(x, x))
+        True
+        """
         eta = self.likelihood_from(u, v)
         return checks.precision_of(eta, self._constant(u, squared_norm_y) + self._log_ratio(eta, prior))
 
@@ -179,6 +224,10 @@ class PhaseModel(ABC, Generic[Prior]):
 
         d log p = Re Σ_j conj(m_j) dη̂_j + …, where m_j = E[e^{iφ_j}] under the posterior. (The printed a_jn and
         b_jn carry the *prior* κ_j as factor and divisor, which is 0 and ∞ for the uniform prior.)
+
+        >>> torus, x = tsa.fourier_model(8).torus, np.eye(8)
+        >>> torus.evidence_gradient(x, x).filters.shape
+        (8, 5)
         """
         x, y, u, v = self._pair(x, y)
         eta = self.likelihood_from(u, v)

@@ -58,7 +58,12 @@ def complex_filters(columns: Array, planes: ArrayLike) -> Array:
 
 
 def orthonormalize(filters: ArrayLike) -> Array:
-    """The nearest filters with orthonormal real and imaginary parts: all singular values set to 1. Lines stay lines."""
+    """The nearest filters with orthonormal real and imaginary parts: all singular values set to 1. Lines stay lines.
+
+    >>> filters = np.random.default_rng(0).normal(size=(8, 2)) + 1j * np.random.default_rng(1).normal(size=(8, 2))
+    >>> tsa.Torus(tsa.orthonormalize(filters)).subspaces
+    2
+    """
     filters = checks.finite(checks.complex_(filters, "filters"), "filters")
     u, s, v = np.linalg.svd(real_columns(filters).astype(np.float64), full_matrices=False)
     if s.size == 0 or s[-1] <= 1e-12 * s[0] or u.shape[1] < v.shape[1]:

@@ -19,6 +19,10 @@ def fourier_model(shape: int | tuple[int, int], noise: float = 1.0) -> Subgroup:
     z_j is the DFT coefficient X_j of numpy.fft times √(2/D) (1/√D on the lines, where X_j is real), and
     `act(x, 2πm/n)` is `numpy.roll(x, m)`. A forward shift *lowers* DFT phases, so the weights are −j. Coordinates are
     computed by FFT; the filters (D, J) are made when they are first asked for.
+
+    >>> model = tsa.fourier_model((4, 4))
+    >>> model.dimension, model.parameters, str(tsa.fourier_model(8).irreps)
+    (16, 2, '1x0 + 1x1 + 1x2 + 1x3 + 1x4')
     """
     given = shape if isinstance(shape, tuple | list) else (shape,)
     if len(given) not in (1, 2):

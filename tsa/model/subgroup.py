@@ -29,6 +29,12 @@ class Subgroup(PhaseModel[Density]):
     between, `act` multiplies the coordinate u of the line by cos ω·s, and so loses some of its energy. Posterior,
     evidence and distance are those of y = act(x, s) plus noise. The square (u cos ω·s)² = u²(1 + cos 2ω·s)/2 adds
     −u²/4σ² to the natural parameter of the harmonic 2ω.
+
+    >>> model = tsa.fourier_model(8, noise=0.5)
+    >>> x = np.arange(8.0)
+    >>> posterior = model.posterior(x, np.roll(x, 3))
+    >>> print((posterior.mode() * 8 / (2 * np.pi)).round(3))
+    3.0
     """
 
     weights: Array
@@ -73,7 +79,11 @@ class Subgroup(PhaseModel[Density]):
         return Weights(np.concatenate([self.irreps.values, 2 * self.irreps.values[self.moving_lines]]))
 
     def without(self, weights: Collection[Weight]) -> "Subgroup":
-        """The model of the other subspaces: those of weight ±ω are left out for each ω in `weights`."""
+        """The model of the other subspaces: those of weight ±ω are left out for each ω in `weights`.
+
+        >>> str(tsa.fourier_model(8).without([0, 4]).irreps)
+        '1x1 + 1x2 + 1x3'
+        """
         left_out = {one for weight, members in self.irreps.spaces().items() if weight in weights for one in members}
         kept = [j for j in range(self.subspaces) if j not in left_out]
         if not kept:
@@ -85,7 +95,13 @@ class Subgroup(PhaseModel[Density]):
         return from_harmonics(self.likelihood_weights.pool(eta), self.likelihood_weights.harmonics)
 
     def likelihood_from(self, u: Array, v: Array) -> Array:
-        """η̂_j of the subspaces, then −u²/4σ² of the L lines that move, as `likelihood_weights`: (..., J + L)."""
+        """η̂_j of the subspaces, then −u²/4σ² of the L lines that move, as `likelihood_weights`: (..., J + L).
+
+        >>> model, x = tsa.fourier_model(8), np.arange(8.0)
+        >>> z = model.coordinates(x)
+        >>> model.likelihood_from(z, z).shape, len(model.likelihood_weights)
+        ((6,), 6)
+        """
         eta = self.natural_from(u, v)
         if not self.moving_lines.any():
             return eta
@@ -127,6 +143,11 @@ class Subgroup(PhaseModel[Density]):
         `noise_x` is the standard deviation of the noise in x; 0 is the paper's form. `power` (..., J) is the mean
         square of the clean coordinates of x in each real dimension, τ_j²; without it every power is taken to be equally
         likely, which is the paper's form at √(σ_x² + σ²). See `tsa.model._both_noisy` for the formulas.
+
+        >>> model, x = tsa.fourier_model(8, noise=0.5), np.cos(np.pi / 2 * np.arange(8))  # of period 4
+        >>> angle, mass = model.posterior(x, np.roll(x, 1)).modes()[:2]
+        >>> (np.sort(angle) * 8 / (2 * np.pi)).round(3), mass.round(3)
+        (array([1., 5.]), array([0.5, 0.5]))
         """
         if noisy_x(noise_x):
             _, _, u, v, _ = self._both_noisy(x, y, seen, noise_x, power)
@@ -142,17 +163,32 @@ class Subgroup(PhaseModel[Density]):
 
         These are the parameters of `posterior(x, y, seen=seen)`, without making a density of them; in proportion to
         1/σ².
+
+        >>> model, x = tsa.fourier_model(8), np.arange(8.0)
+        >>> eta, harmonics = model.log_likelihood_series(x, x, seen=np.arange(8) < 4)
+        >>> eta.shape, harmonics.shape
+        ((8,), (8, 1))
         """
         return self._seen_pair(x, y, seen).eta, self._seen_grid.harmonics
 
     def posterior_from(self, u: Array, v: Array, prior: Density | None = None) -> Density:
-        """p(s | x, y) from the coordinates u = z(x) and v = z(y)."""
+        """p(s | x, y) from the coordinates u = z(x) and v = z(y).
+
+        >>> model, x = tsa.fourier_model(8), np.arange(8.0)
+        >>> u, v = model.coordinates(x), model.coordinates(np.roll(x, 3))
+        >>> np.allclose(model.posterior_from(u, v).eta, model.posterior(x, np.roll(x, 3)).eta)
+        True
+        """
         return _fused(self._density(self.likelihood_from(u, v)), prior)
 
     def stabilizer(self, x: ArrayLike) -> Density:
         """p(s | x, x): the symmetries of x, as a density that does not change when x is moved.
 
         By any s; by the shifts that exist if there are `moving_lines`.
+
+        >>> model, x = tsa.fourier_model(8), np.cos(np.pi / 2 * np.arange(8))  # of period 4
+        >>> (np.sort(model.stabilizer(x).modes()[0]) * 8 / (2 * np.pi)).round(3)
+        array([0., 4.])
         """
         return self.posterior(x, x)
 
@@ -160,6 +196,10 @@ class Subgroup(PhaseModel[Density]):
         """‖η̂⁺_k‖ of x with itself, the energy in each weight space over σ²: (..., H), invariant.
 
         With `fixed` the energy at weight 0 comes first, (..., 1 + H), and all of them sum to ‖Wᵀx‖²/σ².
+
+        >>> model, x = tsa.fourier_model(8), np.arange(8.0)
+        >>> model.pooled_norms(x).round(2)
+        array([27.31,  8.  ,  4.69,  2.  ])
         """
         z = self.coordinates(x)
         eta = self.natural_from(z, z)
@@ -169,25 +209,45 @@ class Subgroup(PhaseModel[Density]):
         return np.concatenate([eta[..., self.irreps.fixed].real.sum(axis=-1, keepdims=True), norms], axis=-1)
 
     def act(self, x: ArrayLike, s: ArrayLike) -> Array:
-        """ρ_s x = W R(ω s) Wᵀ x (eq. block_diag_omega_s1); s broadcasts against the batch of x."""
+        """ρ_s x = W R(ω s) Wᵀ x (eq. block_diag_omega_s1); s broadcasts against the batch of x.
+
+        >>> model, x = tsa.fourier_model(8), np.arange(8.0)
+        >>> np.allclose(model.act(x, 2 * np.pi / 8 * 3), np.roll(x, 3))
+        True
+        """
         z, phases = self.coordinates(x), self.irreps.phases(s)
         checks.common_shape("The elements s and the patches x", phases.shape[:-1], z.shape[:-1])
         return self.reconstruct(phases.astype(z.dtype) * z)
 
     def align(self, x: ArrayLike, y: ArrayLike, prior: Density | None = None) -> Array:
-        """The most probable s, argmax p(s | x, y): (...) or (..., 2)."""
+        """The most probable s, argmax p(s | x, y): (...) or (..., 2).
+
+        >>> x = np.arange(8.0)
+        >>> print((tsa.fourier_model(8).align(x, np.roll(x, 3)) * 8 / (2 * np.pi)).round(3))
+        3.0
+        """
         return self.posterior(x, y, prior).mode()
 
     def distance(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Exact manifold distance min_s ‖z(y) − z(act(x, s))‖ within the span of the filters: (...).
 
         It is symmetric in x and y unless a line has a non-zero weight: between the shifts that exist, `act` shortens x.
+
+        >>> x = np.arange(8.0)
+        >>> tsa.fourier_model(8).distance(x, [np.roll(x, 3), x[::-1]]).round(3)
+        array([0.   , 6.237])
         """
         _, _, u, v = self._pair(x, y)
         return self.distance_from(u, v)
 
     def distance_from(self, u: Array, v: Array) -> Array:
-        """The distance of two orbits from the coordinates u = z(x) and v = z(y)."""
+        """The distance of two orbits from the coordinates u = z(x) and v = z(y).
+
+        >>> model, x = tsa.fourier_model(8), np.arange(8.0)
+        >>> u, v = model.coordinates(x), model.coordinates(np.roll(x, 3))
+        >>> bool(model.distance_from(u, v) < 1e-6)
+        True
+        """
         eta = self.likelihood_from(u, v)
         # Summed as squares at the best s: the expanded form would lose half the digits of a small distance.
         best = self._density(eta.astype(np.complex128)).mode()
@@ -221,6 +281,10 @@ class Subgroup(PhaseModel[Density]):
         With `seen` a pixel of weight m has its Gaussian taken to the power m, constant included (−½ m log 2πσ²): for
         weights 0 and 1 this is the density of the pixels that are seen. `noise_x` and `power` as for `posterior`; what
         y has outside the span of the filters is noise of variance σ².
+
+        >>> model, x = tsa.fourier_model(8), np.arange(8.0)
+        >>> bool(model.log_evidence(x, np.roll(x, 3)) > model.log_evidence(x, x[::-1] ** 2))
+        True
         """
         if noisy_x(noise_x):
             _, y, u, v, whitening = self._both_noisy(x, y, seen, noise_x, power)
@@ -244,6 +308,11 @@ class Subgroup(PhaseModel[Density]):
 
         With `seen` this takes, for each pixel of each pair, FFTs over (4K)^p nodes, K the largest weight. `noise_x` and
         `power` are held fixed.
+
+        >>> model, x = tsa.fourier_model(8), np.eye(8)
+        >>> gradient = model.evidence_gradient(x, np.roll(x, 1, axis=1))
+        >>> np.allclose(gradient.log_evidence, model.log_evidence(x, np.roll(x, 1, axis=1)).sum())
+        True
         """
         if noisy_x(noise_x):
             return self._both_noisy_gradient(x, y, prior, seen, noise_x, power)

@@ -18,6 +18,11 @@ class Torus(PhaseModel[VonMises]):
     `filters` is complex (D, J) with orthonormal real and imaginary parts, `noise` is σ. On a line the only
     orthogonal maps are ±1, so its phase is 0 or π: the posterior is the von Mises law restricted to those two,
     and its normaliser is cosh where a plane has I₀.
+
+    >>> torus = tsa.fourier_model(8, noise=0.5).torus
+    >>> x = np.arange(8.0)
+    >>> torus.posterior(x, np.roll(x, 1)).mode().shape  # a phase for each subspace
+    (5,)
     """
 
     def __init__(self, filters: ArrayLike, noise: float = 1.0) -> None:
@@ -27,23 +32,42 @@ class Torus(PhaseModel[VonMises]):
         """p(φ | x, y) = ∏_j VonMises(η̂_j), η̂_j = η_j + conj(z_j(x)) z_j(y)/σ² (eq. posterior_params): (..., J).
 
         With lines it is a `TwoPointVonMises`, which has the same methods: the phase of a line is 0 or π.
+
+        >>> torus, x = tsa.fourier_model(8).torus, np.arange(8.0)
+        >>> torus.posterior(x, np.roll(x, 1)).kappa.shape
+        (5,)
         """
         _, _, u, v = self._pair(x, y)
         return self.posterior_from(u, v, prior)
 
     def posterior_from(self, u: Array, v: Array, prior: VonMises | None = None) -> VonMises:
-        """p(φ | x, y) from the coordinates u = z(x) and v = z(y)."""
+        """p(φ | x, y) from the coordinates u = z(x) and v = z(y).
+
+        >>> torus, x = tsa.fourier_model(8).torus, np.arange(8.0)
+        >>> u, v = torus.coordinates(x), torus.coordinates(np.roll(x, 3))
+        >>> np.allclose(torus.posterior_from(u, v).eta, torus.posterior(x, np.roll(x, 3)).eta)
+        True
+        """
         eta = self._with_prior(self.natural_from(u, v), prior)
         return TwoPointVonMises(eta, self.lines) if self.lines.any() else VonMises(eta)
 
     def stabilizer(self, x: ArrayLike) -> VonMises:
-        """p(φ | x, x), with mode 0 and concentrations κ̂: the symmetries of x, unchanged when x is moved: (..., J)."""
+        """p(φ | x, x), with mode 0 and concentrations κ̂: the symmetries of x, unchanged when x is moved: (..., J).
+
+        >>> torus, x = tsa.fourier_model(8).torus, np.arange(8.0)
+        >>> np.allclose(torus.stabilizer(x).kappa, torus.invariants(x))
+        True
+        """
         return self.posterior(x, x)
 
     def act(self, x: ArrayLike, phases: ArrayLike) -> Array:
         """W R(φ) Wᵀ x: each coordinate z_j turned by its phase φ_j; phases (..., J) broadcast against the batch of x.
 
         On a line, where only 0 and π are elements of the torus, the real part of e^{iφ} is taken.
+
+        >>> torus, x = tsa.fourier_model(8).torus, np.arange(8.0)
+        >>> np.allclose(torus.act(x, np.zeros(torus.subspaces)), x)
+        True
         """
         z = self.coordinates(x)
         phi = checks.finite(checks.real(phases, "phases"), "phases")
@@ -56,12 +80,22 @@ class Torus(PhaseModel[VonMises]):
         """Distance of the two orbits within the span of the filters (eq. manifold_dist_maximal_torus): (...).
 
         d² = Σ_j (|z_j(x)| − |z_j(y)|)², which is 2σ² times the squared Hellinger distance of the κ̂.
+
+        >>> torus, x = tsa.fourier_model(8).torus, np.arange(8.0)
+        >>> bool(torus.distance(x, np.roll(x, 3)) < 1e-6)
+        True
         """
         _, _, u, v = self._pair(x, y)
         return self.distance_from(u, v)
 
     def distance_from(self, u: Array, v: Array) -> Array:
-        """The distance of two orbits from the coordinates u = z(x) and v = z(y)."""
+        """The distance of two orbits from the coordinates u = z(x) and v = z(y).
+
+        >>> torus, x = tsa.fourier_model(9).torus, np.arange(9.0)
+        >>> u, v = torus.coordinates(x), torus.coordinates(np.roll(x, 3))
+        >>> bool(torus.distance_from(u, v) < 1e-6)
+        True
+        """
         gap = np.abs(u) - np.abs(v)
         return checks.finite(np.sqrt(np.sum(gap * gap, axis=-1)), "the distance of the patches")
 

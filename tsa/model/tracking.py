@@ -23,7 +23,14 @@ _FLOOR_EFFECT = 1e-43  # of the floors in a chain with velocity, relative to the
 
 @dataclass(frozen=True)
 class RandomWalk:
-    """s_{t+1} = s_t + `drift` + a step with density VonMises(κ) in each parameter; both may be (p,)."""
+    """s_{t+1} = s_t + `drift` + a step with density VonMises(κ) in each parameter; both may be (p,).
+
+    >>> model = tsa.fourier_model(16, noise=0.1)
+    >>> frames = [np.roll(np.arange(16) == 8, t) for t in range(4)]
+    >>> track = tsa.track(model, frames, motion=tsa.RandomWalk(kappa=20.0))
+    >>> (track.smoothed.mode() * 16 / (2 * np.pi)).round(1)
+    array([0., 1., 2., 3.])
+    """
 
     kappa: float | tuple[float, ...]
     drift: float | tuple[float, ...] = 0.0
@@ -35,6 +42,12 @@ class ConstantVelocity:
 
     At first every velocity is equally probable. `max_speed` (radians per frame) restricts velocities to ±that, which
     makes large κ and two parameters affordable; steps are then conditional on staying in this range. Both may be (p,).
+
+    >>> model = tsa.fourier_model(16, noise=0.5)
+    >>> frames = [np.roll(np.arange(16) == 8, 2 * t) for t in range(6)]  # two samples per frame
+    >>> track = tsa.track(model, frames, motion=tsa.ConstantVelocity(kappa=100.0, max_speed=1.5))
+    >>> print((track.smoothed_velocity.mean()[-1] * 16 / (2 * np.pi)).round(1))
+    2.0
     """
 
     kappa: float | tuple[float, ...]
@@ -50,6 +63,12 @@ class Track:
     of the log evidence, and twice that the relative error of densities at the points of their grid; with a `max_speed`
     it is an estimate, in which the probability of the fastest velocities stands for what the restriction changes.
     Velocities, in radians per frame, come with `ConstantVelocity` only.
+
+    >>> model = tsa.fourier_model(16, noise=0.1)
+    >>> frames = [np.roll(np.arange(16) == 8, t) for t in range(4)]
+    >>> track = tsa.track(model, frames)
+    >>> track.filtered.batch_shape, track.log_evidence.shape
+    ((4,), ())
     """
 
     filtered: GridDensity
@@ -77,6 +96,11 @@ def track(
     picture. A frame of nan is missing: it says nothing, and the prediction stands. `seen` (..., T, D) are weights of
     pixels between 0 and 1, as in `Subgroup.posterior`. `start` is the density of s at the first frame, uniform if not
     given. Groups of one or two parameters.
+
+    >>> model = tsa.fourier_model(16, noise=0.1)
+    >>> frames = [np.roll(np.arange(16) == 8, t) for t in range(4)]
+    >>> (tsa.track(model, frames).smoothed.mode() * 16 / (2 * np.pi)).round(1)
+    array([0.1, 1. , 2. , 2.9])
     """
     question = _Question(model, frames, template, motion, start, seen, smooth)
     batch, length = question.batch, question.eta.shape[1]
@@ -294,6 +318,11 @@ def track_best_guess(
 
     Each guess is the most probable s for its frame and a step from the guess before, which is taken for certain. One
     parameter only.
+
+    >>> model = tsa.fourier_model(16, noise=0.1)
+    >>> frames = [np.roll(np.arange(16) == 8, t) for t in range(4)]
+    >>> (tsa.track_best_guess(model, frames) * 16 / (2 * np.pi)).round(1)
+    array([0. , 0.9, 1.9, 2.9])
     """
     question = _Question(model, frames, template, motion, start, None)
     if model.parameters != 1 or not isinstance(motion, RandomWalk):

@@ -29,6 +29,9 @@ class Weights:
     `values` is int64 (J, p), read-only; `confidence` (J,) lies between 0 and 1, and is 1 for weights that were given
     rather than estimated. As an array it is (J,) for p = 1 and (J, p) otherwise, which is also what it is made from.
     Two are equal if their values are.
+
+    >>> str(tsa.Weights([1, 0, 2, -2])), str(tsa.Weights([[0, 1], [1, -1]]))
+    ('1x0 + 1x1 + 2x2', '1x(0,1) + 1x(1,-1)')
     """
 
     values: Array
@@ -59,7 +62,11 @@ class Weights:
 
     @classmethod
     def of_dft(cls, shape: tuple[int, ...]) -> "Weights":
-        """The frequencies of a real DFT of this shape, one of each conjugate pair, by length; p = len(shape)."""
+        """The frequencies of a real DFT of this shape, one of each conjugate pair, by length; p = len(shape).
+
+        >>> str(tsa.Weights.of_dft((8,)))
+        '1x0 + 1x1 + 1x2 + 1x3 + 1x4'
+        """
         lattice = lattice_points(shape)
         conjugate = np.ravel_multi_index(tuple(np.mod(-lattice, shape).T), shape)
         weights = lattice[np.arange(len(lattice)) <= conjugate]
@@ -68,7 +75,11 @@ class Weights:
 
     @classmethod
     def parse(cls, text: str) -> "Weights":
-        """The weights that print like `text`, such as `2x0 + 3x1` or `3x(1,-1)`: those of one term together."""
+        """The weights that print like `text`, such as `2x0 + 3x1` or `3x(1,-1)`: those of one term together.
+
+        >>> np.asarray(tsa.Weights.parse("2x0 + 3x1"))
+        array([0, 0, 1, 1, 1])
+        """
         terms = [_TERM.fullmatch(term.replace(" ", "")) for term in text.split("+")] if text.strip() else []
         if None in terms:
             raise InputError(f"Weights are written like `2x0 + 3x1` or `2x(0,1) + 3x(1,-1)`; got {text!r}.")
@@ -126,13 +137,21 @@ class Weights:
         return checks.frozen(np.asarray(~self.values.any(axis=1)))
 
     def order(self) -> Array:
-        """Indices that sort by |ω|; within it ω and −ω stand together, ω first; otherwise as they come."""
+        """Indices that sort by |ω|; within it ω and −ω stand together, ω first; otherwise as they come.
+
+        >>> tsa.Weights([3, -1, 0, 1]).order()
+        array([2, 3, 1, 0])
+        """
         folded, negated = self._folding
         _, first, group = np.unique(folded, axis=0, return_index=True, return_inverse=True)
         return np.lexsort((negated, first[group.ravel()], np.square(folded).sum(axis=1)))
 
     def spaces(self) -> dict[Weight, Array]:
-        """The subspaces of each folded weight, as indices, by increasing |ω|² and then ω."""
+        """The subspaces of each folded weight, as indices, by increasing |ω|² and then ω.
+
+        >>> tsa.Weights([0, 1, -1, 2]).spaces()
+        {0: array([0]), 1: array([1, 2]), 2: array([3])}
+        """
         values, place = np.unique(self._folding[0], axis=0, return_inverse=True)
         by_length = np.argsort(np.square(values).sum(axis=1), kind="stable")
         keys = list(Weights(values))
@@ -178,7 +197,11 @@ class Weights:
         return bool(np.bincount(self.place[~self.fixed], minlength=1).max() <= 1)
 
     def pool(self, eta: Array) -> Array:
-        """η⁺_k = Σ_{ω_j=k} η̂_j + Σ_{ω_j=−k} conj(η̂_j), summed over the subspaces of a weight: (..., J) → (..., H)."""
+        """η⁺_k = Σ_{ω_j=k} η̂_j + Σ_{ω_j=−k} conj(η̂_j), summed over the subspaces of a weight: (..., J) → (..., H).
+
+        >>> tsa.Weights([0, 1, -1, 2]).pool(np.array([5, 1, 2j, 3]))
+        array([1.-2.j, 3.+0.j])
+        """
         if self._one_to_one:  # a DFT of 64×64 pixels has 2,050 weights; the matrix would have 17 million entries
             pooled = np.zeros((*eta.shape[:-1], len(self.harmonics)), eta.dtype)
             j = np.flatnonzero(~self.fixed)
@@ -189,7 +212,11 @@ class Weights:
         return pooled.reshape(*eta.shape[:-1], len(self.harmonics))
 
     def spread(self, moments: Array) -> Array:
-        """E[e^{iω_j·s}] of each subspace from the moments of each harmonic: (..., H) → (..., J); 1 at weight 0."""
+        """E[e^{iω_j·s}] of each subspace from the moments of each harmonic: (..., H) → (..., J); 1 at weight 0.
+
+        >>> tsa.Weights([0, 1, -1, 2]).spread(np.array([0.5j, 0.1]))
+        array([1. +0.j , 0. +0.5j, 0. -0.5j, 0.1+0.j ])
+        """
         result = np.ones((*moments.shape[:-1], len(self)), moments.dtype)
         j = np.flatnonzero(~self.fixed)
         picked = moments[..., self.place[j]]
@@ -197,7 +224,11 @@ class Weights:
         return result
 
     def phases(self, s: ArrayLike) -> Array:
-        """e^{iω_j·s}: points s (...) if p = 1, else (..., p) → complex128 (..., J)."""
+        """e^{iω_j·s}: points s (...) if p = 1, else (..., p) → complex128 (..., J).
+
+        >>> tsa.Weights([0, 1, 2]).phases(np.pi / 2).round(3)
+        array([ 1.+0.j,  0.+1.j, -1.+0.j])
+        """
         return np.exp(1j * (checks.as_points(s, self.parameters) @ self.values.T))
 
 

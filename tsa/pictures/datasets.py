@@ -24,7 +24,12 @@ _UNSIGNED_BYTES = 0x08  # type code of an idx file
 
 @dataclass(frozen=True, eq=False)
 class Digits:
-    """Images uint8 (n, side, side), white on black, and their labels (n,)."""
+    """Images uint8 (n, side, side), white on black, and their labels (n,).
+
+    >>> digits = tsa.datasets.sample("test")
+    >>> digits.images.shape, digits.labels[:3]
+    ((300, 28, 28), array([7, 2, 1], dtype=uint8))
+    """
 
     images: Array
     labels: Array
@@ -38,7 +43,11 @@ class Digits:
 
 @dataclass(frozen=True, eq=False)
 class Patches:
-    """Digits as patches: float32 (n, size²), zero outside the disc, mean zero; labels and turns in degrees (n,)."""
+    """Digits as patches: float32 (n, size²), zero outside the disc, mean zero; labels and turns in degrees (n,).
+
+    >>> tsa.datasets.upright(tsa.datasets.sample("test")).patches.shape
+    (300, 256)
+    """
 
     patches: Array
     labels: Array
@@ -49,7 +58,14 @@ class Patches:
 
 
 def mnist(folder: str | os.PathLike[str], split: str) -> Digits:
-    """The `train` or `test` digits in a folder that holds the idx files, plain or gzipped."""
+    """The `train` or `test` digits in a folder that holds the idx files, plain or gzipped.
+
+    >>> try:
+    ...     tsa.datasets.mnist("nowhere", "train")
+    ... except tsa.DataFileError as error:
+    ...     print("DataFileError")
+    DataFileError
+    """
     prefix = {"train": "train", "test": "t10k"}[_known(split)]
     images, labels = (read_idx(_find(Path(folder), f"{prefix}-{what}")) for what in ("images", "labels"))
     if images.ndim != 3 or images.shape[1] != images.shape[2] or labels.shape != images.shape[:1]:
@@ -58,7 +74,11 @@ def mnist(folder: str | os.PathLike[str], split: str) -> Digits:
 
 
 def sample(split: str) -> Digits:
-    """The bundled digits: the first 1,000 of MNIST's `train` digits or the first 300 of its `test` digits."""
+    """The bundled digits: the first 1,000 of MNIST's `train` digits or the first 300 of its `test` digits.
+
+    >>> len(tsa.datasets.sample("train").labels)
+    1000
+    """
     with np.load(assets("") / "mnist-sample.npz", allow_pickle=False) as file:
         return Digits(file[f"{_known(split)}_images"], file[f"{split}_labels"])
 
@@ -70,19 +90,35 @@ def _known(split: str) -> str:
 
 
 def gallery() -> tuple[Array, Array]:
-    """Thirty of the bundled test digits, three of each class in order: in 0…1 (30, 28, 28), and their labels."""
+    """Thirty of the bundled test digits, three of each class in order: in 0…1 (30, 28, 28), and their labels.
+
+    >>> images, labels = tsa.datasets.gallery()
+    >>> images.shape, labels[:4]
+    ((30, 28, 28), array([0, 0, 0, 1], dtype=uint8))
+    """
     digits = sample("test")
     digits = digits[np.concatenate([np.flatnonzero(digits.labels == label)[:3] for label in range(10)])]
     return digits.images / 255, digits.labels
 
 
 def rotated(digits: Digits, seed: int, size: int = 16) -> Patches:
-    """Each digit once, turned by a random whole number of degrees, as a patch of size×size pixels."""
+    """Each digit once, turned by a random whole number of degrees, as a patch of size×size pixels.
+
+    >>> digits = tsa.datasets.sample("test")
+    >>> few = tsa.datasets.Digits(digits.images[:20], digits.labels[:20])
+    >>> turned = tsa.datasets.rotated(few, seed=0)
+    >>> turned.patches.shape, turned.degrees.shape
+    ((20, 256), (20,))
+    """
     return _as_patches(digits, checks.generator(seed).integers(360, size=len(digits)), size)
 
 
 def upright(digits: Digits, size: int = 16) -> Patches:
-    """The same patches without a turn: the paper's easier set (ED-NR)."""
+    """The same patches without a turn: the paper's easier set (ED-NR).
+
+    >>> tsa.datasets.upright(tsa.datasets.sample("test"), size=12).patches.shape
+    (300, 144)
+    """
     return _as_patches(digits, np.zeros(len(digits), np.int64), size)
 
 
@@ -103,7 +139,14 @@ def _find(folder: Path, name: str) -> Path:
 
 
 def read_idx(path: str | os.PathLike[str]) -> Array:
-    """The unsigned bytes of one idx file, plain or gzipped, in the shape it declares."""
+    """The unsigned bytes of one idx file, plain or gzipped, in the shape it declares.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.idx").write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 3, 7, 8, 9]))
+    >>> tsa.datasets.read_idx(folder / "a.idx")
+    array([7, 8, 9], dtype=uint8)
+    """
     path = Path(path)
     try:
         with open(path, "rb") as raw:

@@ -181,6 +181,9 @@ def patch(
     The picture is first turned counter-clockwise by `turn` radians, exactly (see `tsa.pictures.camera`). Batches: a
     list of pictures, or an array (n, height, width), or (n, height, width, 3 or 4) in colour, gives (n, size²); `turn`
     is one angle, or one for each; of one picture, turns (m,) give (m, size²).
+
+    >>> tsa.patch("pinwheel", 16, turn=np.radians(30)).shape
+    (256,)
     """
     checks.size(size, "A patch has at least 2×2 pixels, given by its side", 2)
     turns = checks.finite(checks.real(turn, "turn"), "turn").astype(np.float64)
@@ -216,6 +219,11 @@ def rotate(image: ArrayLike, angle: float) -> Array:
     """Images (..., height, width) turned about their middle by `angle` radians, counter-clockwise as seen on screen.
 
     Interpolated by cubic splines; exact for quarter turns of a square. Pixels from outside the image are zero.
+
+    >>> image = np.zeros((5, 5))
+    >>> image[2, 4] = 1.0  # right of the middle
+    >>> np.argwhere(tsa.rotate(image, np.pi / 2) > 0.5)  # above it
+    array([[0, 2]])
     """
     image = checks.finite(checks.real(image, "The image"), "The image")
     if image.ndim < 2:

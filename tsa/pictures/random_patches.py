@@ -12,6 +12,9 @@ def random_patches(image: ArrayLike, size: int, n: int, rng: checks.Rng = None) 
     """n random size×size patches of a grey image (height, width), each with mean 0 and variance 1: (n, size²).
 
     A patch without contrast (clear sky) is zero. The result can be passed to an action's `stream` as `patches`.
+
+    >>> tsa.random_patches(tsa.shapes.draw("F", 64), size=8, n=5, rng=0).shape
+    (5, 64)
     """
     image = checks.finite(checks.real(image, "image"), "image")
     if image.ndim != 2 or min(image.shape) < size:

@@ -12,14 +12,22 @@ from tsa._base import Array, InputError
 
 @dataclass(frozen=True)
 class Shape:
-    """A shape and the order of its rotation symmetry: the number of turns that leave it unchanged (0: every turn)."""
+    """A shape and the order of its rotation symmetry: the number of turns that leave it unchanged (0: every turn).
+
+    >>> tsa.shapes.SHAPES["square"].symmetry_order
+    4
+    """
 
     name: str
     symmetry_order: int
     field: Callable[[Array, Array], Array]  # signed distance, roughly: positive inside; x right, y up, in radii
 
     def draw(self, size: int = 128) -> Array:
-        """The shape as a float picture (size, size) between 0 and 1."""
+        """The shape as a float picture (size, size) between 0 and 1.
+
+        >>> tsa.shapes.SHAPES["square"].draw(64).shape
+        (64, 64)
+        """
         row, column = (np.indices((size, size)) - (size - 1) / 2) / (size / 2)
         return np.clip(0.5 + self.field(column, -row) * size / 4, 0.0, 1.0)
 
@@ -103,7 +111,12 @@ SHAPES = {
 
 
 def draw(name: str, size: int = 128) -> Array:
-    """The shape of this name as a picture (size, size) between 0 and 1."""
+    """The shape of this name as a picture (size, size) between 0 and 1.
+
+    >>> picture = tsa.shapes.draw("F", 64)
+    >>> picture.shape, float(picture.max())
+    ((64, 64), 1.0)
+    """
     if name not in SHAPES:
         raise InputError(f"There is no shape {name!r}; there are {', '.join(SHAPES)}.")
     return SHAPES[name].draw(size)

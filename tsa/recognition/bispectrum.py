@@ -49,6 +49,13 @@ class Bispectrum:
     which k is a power of two or k = l: O(K log K) of them, several for each weight, so that a weight without energy
     does not leave the phases of others undetermined. With more parameters k + l and k − l are used, of few weights all
     of them, of many those in which k lies along an axis and is a power of two.
+
+    >>> bispectrum = tsa.Bispectrum(tsa.fourier_model(8))
+    >>> x = np.arange(8.0) ** 2
+    >>> np.allclose(bispectrum(x), bispectrum(np.roll(x, 3)))
+    True
+    >>> np.allclose(bispectrum(x), bispectrum(x[::-1]))  # mirrored: another orbit
+    False
     """
 
     model: Subgroup
@@ -133,6 +140,12 @@ class Bispectrum:
 
         Exact for invariants of a patch in the span of the filters; otherwise a patch that fits them. Not for
         `complete=True`, whose further invariants would have to be fitted too.
+
+        >>> bispectrum = tsa.Bispectrum(tsa.fourier_model(8))
+        >>> x = np.arange(8.0) ** 2
+        >>> again = bispectrum.invert(bispectrum(x))
+        >>> np.allclose(bispectrum(again), bispectrum(x))
+        True
         """
         if self.complete:
             raise InputError("The way back is for the invariants of Bispectrum(..., complete=False).")
@@ -292,14 +305,25 @@ def _climbed(incidence: Array, target: Array) -> Array:
 
 
 class BispectralDistance(Euclidean):
-    """Euclidean distance of the invariants, or of their projection on `axes` (n, d): no group in the search."""
+    """Euclidean distance of the invariants, or of their projection on `axes` (n, d): no group in the search.
+
+    >>> bispectrum = tsa.Bispectrum(tsa.fourier_model(8))
+    >>> x = np.arange(8.0) ** 2
+    >>> print(tsa.BispectralDistance(bispectrum).distance(x, np.roll(x, 3)) < 1e-9)
+    True
+    """
 
     def __init__(self, bispectrum: Bispectrum, axes: Array | None = None) -> None:
         self.bispectrum, self.axes = bispectrum, axes
 
     @classmethod
     def fitted(cls, model: Subgroup, patches: ArrayLike, dimensions: int, leading: int = 2) -> "BispectralDistance":
-        """Directions and axes from patches (n, D) like those to be searched; no labels are needed."""
+        """Directions and axes from patches (n, D) like those to be searched; no labels are needed.
+
+        >>> patches = np.random.default_rng(0).normal(size=(100, 8))
+        >>> tsa.BispectralDistance.fitted(tsa.fourier_model(8), patches, dimensions=4).embed(patches).shape
+        (100, 4)
+        """
         bispectrum = Bispectrum(model, patches, leading)
         features = bispectrum(np.asarray(patches, np.float64))
         features = features - features.mean(axis=0)
@@ -307,7 +331,12 @@ class BispectralDistance(Euclidean):
         return cls(bispectrum, np.ascontiguousarray(axes))
 
     def embed(self, x: Array) -> Array:
-        """The invariants, projected."""
+        """The invariants, projected.
+
+        >>> metric = tsa.BispectralDistance(tsa.Bispectrum(tsa.fourier_model(8)))
+        >>> metric.embed(np.eye(8)).shape
+        (8, 13)
+        """
         starts = range(0, max(1, len(x)), _CHUNK_PATCHES)
         blocks = (np.asarray(x[i : i + _CHUNK_PATCHES], np.float64) for i in starts)
         features = (self.bispectrum(block) for block in blocks)

@@ -29,6 +29,10 @@ class NearestClassifier(Estimator):
     ----------
     metric : as for `nearest`
     n_neighbors : how many vote; of classes with equally many votes the one with the nearest neighbour wins
+
+    >>> x, labels = np.eye(4), ["a", "b", "c", "d"]
+    >>> tsa.NearestClassifier().fit(x, labels).predict(x[[2, 0]])
+    array(['c', 'a'], dtype='<U1')
     """
 
     parameter_names = ("metric", "n_neighbors")
@@ -44,7 +48,11 @@ class NearestClassifier(Estimator):
         return Tags(estimator_type="classifier", classifier_tags=ClassifierTags(), **tags)
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> "NearestClassifier":
-        """Remember patches (n, D) and their labels (n,); returns self."""
+        """Remember patches (n, D) and their labels (n,); returns self.
+
+        >>> tsa.NearestClassifier().fit(np.eye(4), [0, 0, 1, 1]).classes_
+        array([0, 1])
+        """
         patches = feature_rows(X, "X")
         self.classes_, self.labels_ = class_labels(y, len(patches))
         self.neighbours_ = Neighbours(patches, self.metric)
@@ -52,16 +60,28 @@ class NearestClassifier(Estimator):
         return self
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        """The share of each class among the neighbours: (n, classes)."""
+        """The share of each class among the neighbours: (n, classes).
+
+        >>> tsa.NearestClassifier(n_neighbors=4).fit(np.eye(4), [0, 0, 0, 1]).predict_proba(np.eye(4)[:1])
+        array([[0.75, 0.25]])
+        """
         return vote_counts(self._neighbouring_labels(X), len(self.classes_)) / self.n_neighbors
 
     def predict(self, X: ArrayLike) -> Array:
-        """The class most neighbours have."""
+        """The class most neighbours have.
+
+        >>> tsa.NearestClassifier().fit(np.eye(4), [0, 0, 1, 1]).predict(np.eye(4)[3:])
+        array([1])
+        """
         labels = self._neighbouring_labels(X)
         return self.classes_[majority(labels, vote_counts(labels, len(self.classes_)))]
 
     def score(self, X: ArrayLike, y: ArrayLike) -> float:
-        """The share of patches given their own label."""
+        """The share of patches given their own label.
+
+        >>> print(tsa.NearestClassifier().fit(np.eye(4), [0, 0, 1, 1]).score(np.eye(4), [0, 0, 1, 1]))
+        1.0
+        """
         return float(np.mean(self.predict(X) == np.asarray(y)))
 
     def _neighbouring_labels(self, X: ArrayLike) -> Array:

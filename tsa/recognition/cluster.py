@@ -33,20 +33,40 @@ _TIMEOUT_SECONDS = 5.0  # to wait for a scheduler, and for its first worker
 
 @contextmanager
 def connect(scheduler: str) -> Iterator[Callable[..., tuple[Array, Array]]]:
-    """`tsa.nearest` as the cluster at this address (tcp://host:port) does it."""
+    """`tsa.nearest` as the cluster at this address (tcp://host:port) does it.
+
+    >>> import distributed
+    >>> local = distributed.LocalCluster(n_workers=1, processes=False, protocol="tcp", dashboard_address=None)
+    >>> with local, tsa.cluster.connect(local.scheduler_address) as nearest:
+    ...     nearest(np.eye(8), np.eye(8)[:1], k=1)[0]
+    array([[0]])
+    """
     with _connected(scheduler) as client:
         yield partial(nearest, client)
 
 
 @contextmanager
 def connect_map(scheduler: str) -> Iterator[Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]]:
-    """`map` as the cluster at this address does it: a task for each item, the results in order."""
+    """`map` as the cluster at this address does it: a task for each item, the results in order.
+
+    >>> import distributed
+    >>> local = distributed.LocalCluster(n_workers=1, processes=False, protocol="tcp", dashboard_address=None)
+    >>> with local, tsa.cluster.connect_map(local.scheduler_address) as mapped:
+    ...     list(mapped(abs, [-1, 2]))
+    [1, 2]
+    """
     with _connected(scheduler) as client:
         yield partial(map_tasks, client)
 
 
 def map_tasks(client: "Client", function: Callable[[Any], T], items: Iterable[Any]) -> Iterator[T]:
-    """The results of a function for each item, on the cluster of a `distributed.Client`, in order."""
+    """The results of a function for each item, on the cluster of a `distributed.Client`, in order.
+
+    >>> import distributed
+    >>> with distributed.Client(n_workers=1, processes=False, dashboard_address=None) as client:
+    ...     list(tsa.cluster.map_tasks(client, abs, [-1, 2]))
+    [1, 2]
+    """
     import dask
     from distributed import CancelledError, KilledWorker
 
@@ -117,6 +137,11 @@ def nearest(
 
     Where all machines round alike the distances are the same to the last bit, as from one BLAS thread of this one.
     A worker holds the prepared training patches, and for each of its threads one block of queries.
+
+    >>> import distributed
+    >>> with distributed.Client(n_workers=1, processes=False, dashboard_address=None) as client:
+    ...     tsa.cluster.nearest(client, np.eye(8), np.eye(8)[:1])[0]
+    array([[0]])
     """
     import dask
     from distributed import CancelledError, KilledWorker, as_completed

@@ -22,6 +22,10 @@ def phase_differences(model: Subgroup, x: ArrayLike) -> Array:
 
     θ_j is the phase of z_j. Divided by the greatest common divisor of both weights, so that nothing is lost by turning
     in full circles. Invariant, but not stable: at |z_k| = 0 it is undefined (0 here).
+
+    >>> model, x = tsa.fourier_model(9), np.arange(9.0)
+    >>> tsa.phase_differences(model, x).shape
+    (3,)
     """
     _one_parameter(model)
     z = model.coordinates(x)[..., ~model.irreps.fixed]
@@ -38,6 +42,10 @@ def max_pooled(model: Subgroup, x: ArrayLike) -> Array:
     """The largest κ̂_j of each weight space, weight 0 first: (..., D) → (..., weight spaces).
 
     Depends on how a weight space is split into planes (see `planes`), and drops all but one of them.
+
+    >>> model, x = tsa.fourier_model(8), np.arange(8.0)
+    >>> np.allclose(tsa.max_pooled(model, x), tsa.max_pooled(model, np.roll(x, 3)))
+    True
     """
     kappa = model.invariants(x)
     return np.stack([kappa[..., j].max(axis=-1) for j in model.irreps.spaces().values()], axis=-1)
@@ -57,6 +65,11 @@ class InvariantFeatures(Estimator):
     manifold distance, which has no features: 0.82). √κ̂ comes before κ̂ because its Euclidean distance is the distance of
     the orbits of the torus. With the paper's other invariants: 0.42 with √ of max-pooled κ̂, 0.44 with √κ̂ and phase
     differences together, so adding the unstable ones makes √κ̂ worse; 0.78 with `complete`.
+
+    >>> features = tsa.InvariantFeatures(tsa.fourier_model(8), kind="sqrt")
+    >>> x = np.arange(8.0)[None] ** 2
+    >>> np.allclose(features.fit_transform(x), features.transform(np.roll(x, 3, axis=1)))
+    True
     """
 
     parameter_names = ("model", "kind", "leading", "complete")
@@ -79,7 +92,12 @@ class InvariantFeatures(Estimator):
         return Tags(estimator_type=None, target_tags=target, transformer_tags=kept, input_tags=InputTags())
 
     def fit(self, X: ArrayLike, y: object = None) -> "InvariantFeatures":
-        """Choose the leading directions of the bispectrum by the energy of X (n, D); y is not used. Returns self."""
+        """Choose the leading directions of the bispectrum by the energy of X (n, D); y is not used. Returns self.
+
+        >>> x = np.random.default_rng(0).normal(size=(20, 8))
+        >>> tsa.InvariantFeatures(tsa.fourier_model(8)).fit(x).transform(x).shape
+        (20, 13)
+        """
         if self.kind not in ("bispectrum", "sqrt", "kappa"):
             raise InputError(f"kind is `bispectrum`, `sqrt` or `kappa`; got {self.kind!r}.")
         patches = feature_rows(X, "X")
@@ -90,7 +108,13 @@ class InvariantFeatures(Estimator):
         return self
 
     def transform(self, X: ArrayLike) -> Array:
-        """The features of patches (n, D)."""
+        """The features of patches (n, D).
+
+        >>> x = np.random.default_rng(0).normal(size=(20, 8))
+        >>> features = tsa.InvariantFeatures(tsa.fourier_model(8)).fit(x)
+        >>> np.allclose(features.transform(x), features.transform(np.roll(x, 3, axis=1)))
+        True
+        """
         self._check_fitted("These InvariantFeatures have not seen patches yet; call fit first.")
         patches = self._query(X)
         if self.kind == "bispectrum":
@@ -99,7 +123,12 @@ class InvariantFeatures(Estimator):
         return np.sqrt(kappa) if self.kind == "sqrt" else kappa
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> Array:
-        """`fit`, then `transform` of X."""
+        """`fit`, then `transform` of X.
+
+        >>> x = np.random.default_rng(0).normal(size=(20, 8))
+        >>> tsa.InvariantFeatures(tsa.fourier_model(8)).fit_transform(x).shape
+        (20, 13)
+        """
         return self.fit(X).transform(X)
 
 

@@ -42,11 +42,23 @@ class Metric(ABC):
         """The distances of the pairs (row, column), in double precision."""
 
     def narrow(self, queries: Any, train: Any, row: Array, column: Array, radius: Array, k: int) -> tuple[Array, Array]:
-        """Those pairs that can be among the k nearest of their row (sorted), given an upper bound (n,) on the kth."""
+        """Those pairs that can be among the k nearest of their row (sorted), given an upper bound (n,) on the kth.
+
+        >>> metric = tsa.BispectralDistance(tsa.Bispectrum(tsa.fourier_model(8)))
+        >>> prepared, pairs = metric.prepare(np.eye(8)), np.arange(8)
+        >>> metric.narrow(prepared, prepared, pairs, pairs, np.zeros(8), 1)[0]
+        array([0, 1, 2, 3, 4, 5, 6, 7])
+        """
         return row, column
 
     def distance(self, x: ArrayLike, y: ArrayLike) -> Array:
-        """Distances between patches x and y, whose batches broadcast: (..., D) → (...)."""
+        """Distances between patches x and y, whose batches broadcast: (..., D) → (...).
+
+        >>> x = np.arange(8.0) ** 2
+        >>> metric = tsa.BispectralDistance(tsa.Bispectrum(tsa.fourier_model(8)))
+        >>> metric.distance(x, [np.roll(x, 1), x[::-1]]) > 1e-6  # shifted, mirrored
+        array([False,  True])
+        """
         x, y = (checks.finite(checks.real(p, name), name) for p, name in ((x, "x"), (y, "y")))
         if x.ndim == 0 or y.ndim == 0 or x.shape[-1] != y.shape[-1]:
             raise ShapeError(f"Patches to compare have equally many pixels; got shapes {x.shape} and {y.shape}.")
@@ -95,7 +107,12 @@ class Euclidean(Metric):
     """The length of the difference."""
 
     def prepare(self, x: Array) -> Vectors:
-        """The patches themselves, or what a child of this class makes of them."""
+        """The patches themselves, or what a child of this class makes of them.
+
+        >>> metric = tsa.BispectralDistance(tsa.Bispectrum(tsa.fourier_model(8)))
+        >>> type(metric.prepare(np.eye(8))).__name__
+        'Vectors'
+        """
         exact = np.asarray(self.embed(x), np.float64)
         return Vectors(exact, *scanned(exact))
 
@@ -104,11 +121,23 @@ class Euclidean(Metric):
         return x
 
     def bounds(self, queries: Vectors, train: Vectors, out: Array) -> Array:
-        """The squared distances themselves, less their rounding."""
+        """The squared distances themselves, less their rounding.
+
+        >>> metric = tsa.BispectralDistance(tsa.Bispectrum(tsa.fourier_model(8)))
+        >>> prepared = metric.prepare(np.eye(8))
+        >>> metric.bounds(prepared, prepared, np.empty((8, 8))).shape
+        (8,)
+        """
         return scan_bounds(queries, train, out)
 
     def pairs(self, queries: Vectors, train: Vectors, row: Array, column: Array) -> Array:
-        """‖x − y‖, summed as squares of differences."""
+        """‖x − y‖, summed as squares of differences.
+
+        >>> metric = tsa.BispectralDistance(tsa.Bispectrum(tsa.fourier_model(8)))
+        >>> prepared, row = metric.prepare(np.eye(8)), np.array([0, 0])
+        >>> metric.pairs(prepared, prepared, row, np.array([0, 5])).round(6)
+        array([0., 0.])
+        """
         result = np.empty(row.size)
         for start in range(0, row.size, _CHUNK_PAIRS):
             part = slice(start, start + _CHUNK_PAIRS)

@@ -38,12 +38,22 @@ def nearest(
 
     The metric is `euclidean`, a `Torus` (√κ̂), a `Subgroup` (manifold distance), or a `Metric`. Of equal
     distances (to ten digits) the smaller index comes first. `on_progress` is called with the fraction done.
+
+    >>> train = np.eye(8)
+    >>> indices, distances = tsa.nearest(train, train[:2] * 0.9, k=1)
+    >>> indices.T, distances.T.round(3)
+    (array([[0, 1]]), array([[0.1, 0.1]]))
     """
     return Neighbours(train, metric).query(queries, k, on_progress)
 
 
 class Neighbours:
-    """Training patches (N, D), prepared for searching."""
+    """Training patches (N, D), prepared for searching.
+
+    >>> prepared = tsa.Neighbours(np.eye(8), metric=tsa.fourier_model(8))
+    >>> prepared.query(np.eye(8)[:1], k=2)[0].shape
+    (1, 2)
+    """
 
     def __init__(self, train: ArrayLike, metric: Metric | Torus | Subgroup | str = "euclidean") -> None:
         self._train = checks.rows(train, "train")
@@ -53,7 +63,12 @@ class Neighbours:
         self._points = self._prepared(self._train, self._unit)
 
     def query(self, queries: ArrayLike, k: int = 1, on_progress: ProgressCallback | None = None) -> tuple[Array, Array]:
-        """The k nearest of each query (n, D): indices and distances, (n, k), nearest first."""
+        """The k nearest of each query (n, D): indices and distances, (n, k), nearest first.
+
+        >>> indices, distances = tsa.Neighbours(np.eye(4)).query(np.eye(4)[[2]] * 0.9, k=2)
+        >>> indices[:, 0], distances.round(3)
+        (array([2]), array([[0.1  , 1.345]]))
+        """
         queries = checks.rows(queries, "queries")
         if queries.shape[1] != self.shape[1]:
             raise ShapeError(f"Queries have {queries.shape[1]} pixels, the training patches {self.shape[1]}.")

@@ -32,6 +32,12 @@ class TangentDistance(Metric):
 
     `shifts` adds the tangents of horizontal and vertical shifts to that of rotation; `smoothing` is the standard
     deviation, in pixels, of the Gaussian the patches are smoothed with before they are differentiated.
+
+    >>> x = tsa.patch("F", 16)
+    >>> metric = tsa.TangentDistance(16)
+    >>> y = tsa.patch("F", 16, turn=np.radians(5))
+    >>> bool(metric.distance(x, y) < np.linalg.norm(x - y) / 2)
+    True
     """
 
     seeds = 2
@@ -56,7 +62,12 @@ class TangentDistance(Metric):
         return np.stack([turn, -by_column, -by_row] if self.shifts else [turn])
 
     def prepare(self, x: Array) -> Planes:
-        """Patches in double precision, with their tangents made orthonormal (Gram and Schmidt)."""
+        """Patches in double precision, with their tangents made orthonormal (Gram and Schmidt).
+
+        >>> metric = tsa.TangentDistance(16)
+        >>> type(metric.prepare(tsa.patch("F", 16)[None])).__name__
+        'Planes'
+        """
         x = np.asarray(x, np.float64)
         tangents = np.stack([x @ generator for generator in self.generators], axis=1)
         size = np.linalg.norm(x, axis=1)
@@ -71,7 +82,12 @@ class TangentDistance(Metric):
         return Planes(x, np.ascontiguousarray(tangents), along, np.einsum("nd,nd->n", x, x))
 
     def turn(self, x: Array, y: Array) -> Array:
-        """The turn of x (radians) that brings it nearest to y, to first order in both: (..., D), (..., D) → (...)."""
+        """The turn of x (radians) that brings it nearest to y, to first order in both: (..., D), (..., D) → (...).
+
+        >>> x, y = tsa.patch("F", 16), tsa.patch("F", 16, turn=np.radians(5))
+        >>> print(np.degrees(tsa.TangentDistance(16).turn(x, y)).round())
+        6.0
+        """
         x, y = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
         ours, theirs = (np.stack([p @ generator for generator in self.generators], axis=-2) for p in (x, y))
         both = np.concatenate([ours, -theirs], axis=-2)  # y − x ≈ Σ a_i t_i(x) − Σ b_i t_i(y)
@@ -80,7 +96,13 @@ class TangentDistance(Metric):
         return np.asarray(steps[..., 0] - steps[..., len(self.generators)])
 
     def bounds(self, queries: Planes, train: Planes, out: Array) -> Array:
-        """The squared distances themselves, from (1 + m)² products; zero where two planes nearly touch."""
+        """The squared distances themselves, from (1 + m)² products; zero where two planes nearly touch.
+
+        >>> metric, x = tsa.TangentDistance(16), tsa.patch("F", 16)[None]
+        >>> prepared = metric.prepare(x)
+        >>> metric.bounds(prepared, prepared, np.empty((1, 1))).shape
+        (1,)
+        """
         for start in range(0, out.shape[1], _CHUNK_COLUMNS):
             part = slice(start, start + _CHUNK_COLUMNS)
             out[:, part] = self._squares(queries, Planes(*(a[part] for a in train)))
@@ -117,7 +139,13 @@ class TangentDistance(Metric):
         return np.where(touching, 0.0, squares)
 
     def pairs(self, queries: Planes, train: Planes, row: Array, column: Array) -> Array:
-        """The norm of the least-squares residual of x − y."""
+        """The norm of the least-squares residual of x − y.
+
+        >>> metric, x = tsa.TangentDistance(16), tsa.patch("F", 16)[None]
+        >>> prepared, one = metric.prepare(x), np.array([0])
+        >>> metric.pairs(prepared, prepared, one, one).round(6)
+        array([0.])
+        """
         result = np.empty(row.size)
         for start in range(0, row.size, _CHUNK_COLUMNS):
             part = slice(start, start + _CHUNK_COLUMNS)

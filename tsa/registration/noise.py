@@ -47,6 +47,12 @@ def estimate_noise(
     One number for all pairs, in the units of the patches; `each=True` gives one for each pair, (...). With
     `equal=False` x and y have a σ each: (2,), or (..., 2). `camera` says how the patches were made; then σ is in the
     units of the pictures. Without it the noise is taken to be white on the patches. `model.with_noise(σ)` uses it.
+
+    >>> model, rng = tsa.fourier_model(32), np.random.default_rng(0)
+    >>> x = np.cumsum(rng.normal(size=(50, 32)), axis=1)
+    >>> y = np.roll(x, 5, axis=1) + 0.2 * rng.normal(size=x.shape)
+    >>> bool(abs(tsa.estimate_noise(model, x + 0.2 * rng.normal(size=x.shape), y) - 0.2) < 0.02)
+    True
     """
     planes = NoisyPlanes.of(model, camera)
     pair, batch = pairs_of_patches(model, planes, x, y)

@@ -39,6 +39,12 @@ def register_patches(
 
     `noise` is σ in both; it is estimated from each pair if not given. It is white on the patches, unless `camera` says
     how they were made from pictures.
+
+    >>> model, rng = tsa.fourier_model(32), np.random.default_rng(0)
+    >>> x = np.cumsum(rng.normal(size=32))
+    >>> found = tsa.register_patches(model, x, np.roll(x, 5), noise=0.1)
+    >>> print((found.posterior.mode() * 32 / (2 * np.pi)).round(1))
+    5.0
     """
     planes = NoisyPlanes.of(model, camera)
     pair, batch = pairs_of_patches(model, planes, x, y)

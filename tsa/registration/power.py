@@ -24,6 +24,11 @@ def estimate_power(model: Subgroup, x: ArrayLike, y: ArrayLike, noise_x: float |
     over it, the weight adds log f(k·s) to the log posterior; the answer is the τ² whose single wave has the size of
     the first harmonic of log f. For weight 0 it is the τ² of highest evidence. `noise_x` is the standard deviation of
     the noise in x (the model's σ if not given, as in y).
+
+    >>> model, rng = tsa.fourier_model(8), np.random.default_rng(0)
+    >>> x = rng.normal(size=(200, 8))
+    >>> tsa.estimate_power(model, x, np.roll(x, 3, axis=1)).shape
+    (200, 5)
     """
     n_y = model.noise**2
     n_x = n_y if noise_x is None else checks.positive(noise_x, "noise_x") ** 2

@@ -166,6 +166,11 @@ def register(
     Lists of pictures are registered pair by pair, in one batch, and give a list of results. Pictures are compared on
     the circle inscribed in their central square. `noise` is σ of the pixels in grey values 0…1, the same in both; it is
     estimated from each pair if not given. `model` is a rotation model, or the name or file of one.
+
+    >>> a = tsa.shapes.draw("F", 96)
+    >>> found = tsa.register(a, tsa.rotate(a, np.radians(30)), noise=0.05)
+    >>> print(np.degrees(found.posterior.mode()).round())
+    30.0
     """
     batch = isinstance(a, list | tuple)
     if batch != isinstance(b, list | tuple) or (batch and len(a) != len(b)):

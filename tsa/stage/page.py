@@ -96,6 +96,10 @@ def show(
 
     Without y it is x turned by `angle` (30) degrees; with y, y is turned by `angle` (0). `noise` is the model's σ. The
     dial has whole degrees: by a fraction of one the second picture itself is turned.
+
+    >>> stage = tsa.show("square", angle=22.7)
+    >>> stage._repr_html_()[:7]
+    '<iframe'
     """
     learned = load(model) if isinstance(model, str) else model
     if not isinstance(learned, Subgroup):

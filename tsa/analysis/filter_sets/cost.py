@@ -61,7 +61,13 @@ def cost_of(
     rng: checks.Rng = 0,
     on_progress: ProgressCallback | None = None,
 ) -> Cost:
-    """What the model costs on held-out patches (n, D): without any, digits that were turned, or white noise."""
+    """What the model costs on held-out patches (n, D): without any, digits that were turned, or white noise.
+
+    >>> report = tsa.inspect(np.fft.fft(np.eye(8))[:, 1:4], tsa.groups.CyclicShift(8))
+    >>> cost = tsa.cost_of(tsa.orthonormal_subset(report))
+    >>> type(cost).__name__
+    'Cost'
+    """
     report, model, action = made.report, made.model, made.report.action
     refining, measuring = split_progress(on_progress, 3, 1)
     generator = checks.generator(rng)

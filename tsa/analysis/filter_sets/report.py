@@ -36,6 +36,10 @@ class FilterReport:
     inside; `phase` of its response to a fixed patch: a ray to the right for rotations, else an impulse at the first
     pixel; `effective_weights`, how many weights its spectrum is spread over (1 / Σ share²); `length`; `dead`; `real`;
     `relatives`. `claimed` are weights that came with the filters.
+
+    >>> report = tsa.inspect(np.fft.fft(np.eye(8))[:, 1:4], tsa.groups.CyclicShift(8))
+    >>> str(report.weights), report.rank
+    ('1x1 + 1x2 + 1x3', 6)
     """
 
     filters: Array  # (D, n), complex or real
@@ -91,21 +95,41 @@ class FilterReport:
         return np.asarray((self.claimed.folded.values == self.weights.folded.values).all(axis=1))
 
     def above(self, purity: float) -> tuple[int, int]:
-        """The number of filters purer than this, and of weights ±ω among them."""
+        """The number of filters purer than this, and of weights ±ω among them.
+
+        >>> report = tsa.inspect(np.fft.fft(np.eye(8))[:, 1:4], tsa.groups.CyclicShift(8))
+        >>> report.above(0.9)
+        (3, 3)
+        """
         pure = (self.purity > purity) & ~self.dead
         return int(pure.sum()), len(np.unique(self.weights.folded.values[pure], axis=0))
 
     def distinct(self) -> Array:
-        """Indices of filters that are neither dead nor copies of others."""
+        """Indices of filters that are neither dead nor copies of others.
+
+        >>> report = tsa.inspect(np.ones((8, 2)), tsa.groups.CyclicShift(8))  # one filter twice
+        >>> report.distinct()
+        array([0])
+        """
         return np.flatnonzero(~self.dead & (self.relatives.original < 0))
 
     def order(self) -> Array:
-        """Indices by |ω|, then purest first; dead filters last."""
+        """Indices by |ω|, then purest first; dead filters last.
+
+        >>> report = tsa.inspect(np.fft.fft(np.eye(8))[:, [3, 1, 2]], tsa.groups.CyclicShift(8))
+        >>> report.order()
+        array([1, 2, 0])
+        """
         folded = self.weights.folded.values
         return np.lexsort((-self.purity, *folded.T[::-1], np.square(folded).sum(axis=1), self.dead))
 
     def table(self) -> list[dict[str, object]]:
-        """One row for each filter, by |ω|. Filters are counted from 1, as everywhere people see them."""
+        """One row for each filter, by |ω|. Filters are counted from 1, as everywhere people see them.
+
+        >>> report = tsa.inspect(np.fft.fft(np.eye(8))[:, 1:4], tsa.groups.CyclicShift(8))
+        >>> [row["weight"] for row in report.table()]
+        [-1, -2, -3]
+        """
         weights = list(self.weights)
         relatives = self.relatives
         rows: list[dict[str, object]] = []
@@ -131,7 +155,12 @@ class FilterReport:
         return rows
 
     def summary(self) -> dict[str, tuple[str | float, str]]:
-        """Name → (value, what it means), in the order of the report."""
+        """Name → (value, what it means), in the order of the report.
+
+        >>> report = tsa.inspect(np.fft.fft(np.eye(8))[:, 1:4], tsa.groups.CyclicShift(8))
+        >>> list(report.summary())[:2]
+        ['filters', 'purity']
+        """
         n, relatives = len(self.purity), self.relatives
         live = ~self.dead
         kinds = [f"{int(np.sum(self.real))} real", f"{int(np.sum(~self.real))} complex"]

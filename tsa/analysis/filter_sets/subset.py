@@ -28,6 +28,11 @@ class FilterModel:
 
     `chosen` are indices of filters of the set, two for each plane of real filters; empty for a refinement. `left_out`
     says why for every other filter.
+
+    >>> report = tsa.inspect(np.fft.fft(np.eye(8))[:, 1:4], tsa.groups.CyclicShift(8))
+    >>> made = tsa.orthonormal_subset(report)
+    >>> str(made.model.irreps)
+    '1x1 + 1x2 + 1x3'
     """
 
     model: Subgroup
@@ -36,11 +41,21 @@ class FilterModel:
     left_out: dict[int, str]
 
     def features(self) -> Array:
-        """The chosen filters as they were in the set, complex (D, J) of equal length: |z|² is comparable among them."""
+        """The chosen filters as they were in the set, complex (D, J) of equal length: |z|² is comparable among them.
+
+        >>> report = tsa.inspect(np.fft.fft(np.eye(8))[:, 1:4], tsa.groups.CyclicShift(8))
+        >>> tsa.orthonormal_subset(report).features().shape
+        (8, 3)
+        """
         return complex_features(self.report, self.chosen)
 
     def summary(self) -> str:
-        """One sentence: how many filters of the set are in the model, and why the others are not."""
+        """One sentence: how many filters of the set are in the model, and why the others are not.
+
+        >>> report = tsa.inspect(np.fft.fft(np.eye(8))[:, 1:4], tsa.groups.CyclicShift(8))
+        >>> print(tsa.orthonormal_subset(report).summary())
+        3 of 3 filters are in the model.
+        """
         if not self.chosen:
             return f"The irreducible refinement of the span of {len(self.report.purity)} filters: {self.model.irreps}."
         used = sum(map(len, self.chosen))
@@ -64,6 +79,10 @@ def orthonormal_subset(
 
     Without patches, white noise on the pixels that the action moves, for which every direction counts the same.
     `min_purity` is that of a filter, or of a pair, relative to what the pixels allow.
+
+    >>> report = tsa.inspect(np.fft.fft(np.eye(8))[:, 1:4], tsa.groups.CyclicShift(8))
+    >>> str(tsa.orthonormal_subset(report).model.irreps)
+    '1x1 + 1x2 + 1x3'
     """
     action = report.action
     covariance = np.zeros((action.dimension, action.dimension))
@@ -96,7 +115,12 @@ def orthonormal_subset(
 
 
 def refined_span(report: FilterReport, noise: float = 1.0, on_progress: ProgressCallback | None = None) -> FilterModel:
-    """The irreducible refinement of the span of a set: every plane or line of one weight of which it holds half."""
+    """The irreducible refinement of the span of a set: every plane or line of one weight of which it holds half.
+
+    >>> report = tsa.inspect(np.fft.fft(np.eye(8))[:, 1:4], tsa.groups.CyclicShift(8))
+    >>> str(tsa.refined_span(report).model.irreps)
+    '1x1 + 1x2 + 1x3'
+    """
     columns = report.span
     if not columns.shape[1]:
         raise InputError("These filters span nothing: all of them are zero, or outside the pixels that move.")

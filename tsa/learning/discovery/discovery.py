@@ -53,6 +53,11 @@ def discover(
     Finds groups of one to three parameters, circles and finite cyclic factors; about D² pairs are needed. A fifth of
     the pairs is held out to judge the result. If no group is found the result says why, and has rank 0. Same pairs,
     same seed, same result. `on_step` gets what has been found so far, a `DiscoveryStep`, from time to time.
+
+    >>> x, y = tsa.groups.CyclicShift(8).pairs(1000, rng=0)[:2]
+    >>> found = tsa.discover(x, y)
+    >>> print(found.sentence)
+    A group of 1 parameter (Z/8) with weights 1x0 + 1x1 + 1x2 + 1x3 + 1x4: 3 planes and 2 lines, σ = 0.000131.
     """
     x, y = _checked_pairs(X, Y)
     scale = float(np.sqrt(np.mean(np.square(y - y.mean(axis=0)))))
