@@ -1,4 +1,4 @@
-"""Film: a picture turns, with noise and missing frames; filter, smoother, and a tracker with one guess only."""
+"""Film: a picture turns or slides, with noise and missing frames; filter, smoother, and a tracker with one guess."""
 
 from functools import partial
 
@@ -7,9 +7,20 @@ import streamlit as st
 from explorer.components.teaching.film import show_film
 from explorer.session import caches, run, view
 from explorer.session import film as films
-from explorer.state import FILM_GAPS, FILM_NOISES, FILM_STEPS, FILMS, MAX_FILM_SEED, OWN_FILM, UPLOADED
+from explorer.state import (
+    FILM_GAPS,
+    FILM_NOISES,
+    FILM_STEPS,
+    FILMS,
+    MAX_FILM_SEED,
+    OWN_FILM,
+    SLIDE_SIDE,
+    SLIDES,
+    UPLOADED,
+)
 
 _LABELS = {OWN_FILM: "x of the lab", UPLOADED: "uploaded"}
+_TURNS, _SLIDES = "Turns", "Slides"
 
 
 @st.fragment
@@ -32,13 +43,24 @@ def page() -> None:
 
 
 def _what_turns() -> None:
-    names = [name for name in FILMS if name != UPLOADED or "clip" in st.session_state]
-    chosen = view.current().film
+    slides = view.current().film_slides
     bound = view.bound(
-        "gallery_film", chosen if chosen in names else FILMS[0],
-        lambda name: view.change("gallery_film", film=name, frame=0), view.obey("gallery_film", "film"),
+        "film_movement", _SLIDES if slides else _TURNS, _choose_movement, view.obey("film_movement", "film_slides")
+    )
+    st.segmented_control("How it moves", [_TURNS, _SLIDES], required=True, width="stretch", **bound)
+    bound = view.bound(
+        "gallery_film", films.name(),
+        lambda name: view.change("gallery_film", film=name, frame=0), view.obey("gallery_film", "film", "film_slides"),
     )  # fmt: skip
-    st.pills("What turns", names, format_func=_label, required=True, wrap=True, **bound)
+    st.pills(
+        "What slides" if slides else "What turns", films.names(), format_func=_label, required=True, wrap=True, **bound
+    )
+
+
+def _choose_movement(movement: str) -> None:
+    slides = movement == _SLIDES
+    names, film = SLIDES if slides else FILMS, view.current().film
+    view.change("film_movement", film_slides=slides, film=film if film in names else names[0], frame=0)
 
 
 def _settings() -> None:
@@ -48,11 +70,12 @@ def _settings() -> None:
     )  # fmt: skip
     st.slider(
         "Missing frames in each gap", *FILM_GAPS, step=5, **view.widget("film_gap", "film_gap"),
-        help="Two gaps, during which nothing is seen and the picture turns on.",
+        help="Two gaps, during which nothing is seen and the picture moves on.",
     )  # fmt: skip
     st.slider(
         "Size of a step", *FILM_STEPS, format="%d°", **view.widget("film_step", "film_step"),
-        help="Standard deviation of the turn from one frame to the next.",
+        help="Standard deviation of the movement from one frame to the next."
+        + (f" 360° are the width of the picture, {SLIDE_SIDE} pixels." if view.current().film_slides else ""),
     )  # fmt: skip
     seed = view.current().film_seed
     st.button(
@@ -62,11 +85,12 @@ def _settings() -> None:
     )  # fmt: skip
     files = st.file_uploader(
         "Your own frames", type=["gif", "webp", "png"], accept_multiple_files=True, key="film_upload",
-        help="A moving GIF or WebP, or several pictures of one size. The first frame is what the others are turns of.",
+        help="A moving GIF or WebP, or several pictures of one size. "
+        "The first frame is what the others are turns or shifts of.",
     )  # fmt: skip
     if files and (trouble := films.take(files)):
         st.error(trouble)
 
 
 def _label(name: str) -> str:
-    return _LABELS.get(name) or caches.shape_icon(name)
+    return _LABELS.get(name) or (caches.world_icon if view.current().film_slides else caches.shape_icon)(name)

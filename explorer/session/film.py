@@ -2,19 +2,32 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from explorer.session import caches, pictures, view
-from explorer.state import LAB_MODEL, OWN_FILM, UPLOADED, Film, Shape, digest_of, film_of_frames, turning_film
+from explorer.state import (
+    FILMS,
+    LAB_MODEL,
+    OWN_FILM,
+    SLIDES,
+    UPLOADED,
+    Film,
+    Shape,
+    digest_of,
+    film_of_frames,
+    sliding_film,
+    turning_film,
+)
 from tsa._base import Array, InputError
 from tsa.pictures import PictureError, open_frames, open_picture
 
 _MAX_FILES = 200
-_FIRST_FILM = "S"
+_WORLD_PIXELS = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,23 +47,43 @@ class ShownFilm:
     trouble: str = ""
 
 
+def names() -> list[str]:
+    """The films there are to choose from: shapes that turn or pictures that slide, x of the lab, uploaded frames."""
+    return [name for name in _all_names() if name != UPLOADED or "clip" in st.session_state]
+
+
+def _all_names() -> tuple[str, ...]:
+    return SLIDES if view.current().film_slides else FILMS
+
+
+def name() -> str:
+    """The film that is chosen, or the first where the chosen one is not there."""
+    chosen = view.current().film
+    return chosen if chosen in names() else names()[0]
+
+
 def shown() -> ShownFilm:
-    """The film of the view; if it cannot be made, that of the letter S, with the reason."""
-    chosen, trouble = view.current(), ""
+    """The film of the view; if it cannot be made, the first of the list, with the reason."""
+    chosen, first = view.current(), names()[0]
     settings = (chosen.film_noise, chosen.film_step, chosen.film_gap, chosen.film_seed)
-    model = caches.shared_model(LAB_MODEL).model
-    clip: Clip | None = st.session_state.get("clip")
     try:
-        if chosen.film == UPLOADED and clip is not None:
-            return ShownFilm(film_of_frames(model, clip.frames, *settings), digest_of(clip.name, *settings))
-        name = _FIRST_FILM if chosen.film == UPLOADED else chosen.film
-        source = pictures.source("x") if name == OWN_FILM else Shape(name)
-        picture = caches.picture(source)
-        return ShownFilm(turning_film(model, picture, *settings), digest_of(picture, *settings))
+        return _film(name(), chosen.film_slides, *settings)
     except InputError as error:
-        trouble = str(error)
-    picture = caches.picture(Shape(_FIRST_FILM))
-    return ShownFilm(turning_film(model, picture, *settings), digest_of(picture, *settings), trouble)
+        return replace(_film(first, chosen.film_slides, *settings), trouble=str(error))
+
+
+def _film(name: str, slides: bool, *settings: Any) -> ShownFilm:
+    model = caches.shared_model(LAB_MODEL).model
+    if name == UPLOADED:
+        clip: Clip = st.session_state["clip"]
+        film = film_of_frames(None if slides else model, clip.frames, *settings)
+        return ShownFilm(film, digest_of(clip.name, slides, *settings))
+    own = name == OWN_FILM
+    if slides:
+        picture = caches.picture(pictures.source("x")) if own else caches.world(name, _WORLD_PIXELS)
+        return ShownFilm(sliding_film(picture, *settings), digest_of(picture, slides, *settings))
+    picture = caches.picture(pictures.source("x") if own else Shape(name))
+    return ShownFilm(turning_film(model, picture, *settings), digest_of(picture, *settings))
 
 
 def take(files: Sequence[UploadedFile]) -> str:

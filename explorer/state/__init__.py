@@ -8,9 +8,12 @@ from explorer.state.film import (
     FILMS,
     MAX_FILM_SEED,
     OWN_FILM,
+    SLIDE_SIDE,
+    SLIDES,
     UPLOADED,
     Film,
     film_of_frames,
+    sliding_film,
     turning_film,
 )
 from explorer.state.link import decode_link, encode_link, unreadable
@@ -90,6 +93,8 @@ __all__ = [
     "SIGMAS",
     "SIGNAL_LENGTH",
     "SIGNAL_LEVELS",
+    "SLIDES",
+    "SLIDE_SIDE",
     "SLOWS",
     "STOPS",
     "UPLOADED",
@@ -122,6 +127,7 @@ __all__ = [
     "scenario_of",
     "scene",
     "scene_digest",
+    "sliding_film",
     "turning_film",
     "unreadable",
 ]

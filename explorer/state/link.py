@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.state.film import FILM_FRAMES, FILM_GAPS, FILM_NOISES, FILM_STEPS, FILMS, MAX_FILM_SEED
+from explorer.state.film import FILM_FRAMES, FILM_GAPS, FILM_NOISES, FILM_STEPS, FILMS, MAX_FILM_SEED, SLIDES
 from explorer.state.shifts import MAX_LOOKS, MAX_SHIFT_PIXELS, NOISES, SIGMAS, SLOWS, fourier_side
 from explorer.state.stops import STOPS
 from explorer.state.view import (
@@ -211,7 +211,7 @@ def _read_signal(text: str) -> tuple[int, ...]:
 
 
 def _read_film(text: str) -> str:
-    if text not in FILMS:
+    if text not in (*FILMS, *SLIDES):
         raise ValueError(text)
     return text
 
@@ -257,6 +257,7 @@ _CODECS: dict[str, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
     "signal": ("signal", lambda values: "".join(map(str, values)), _read_signal),
     "shifted": ("by", str, _whole(0, SIGNAL_LENGTH - 1)),
     "film": ("film", str, _read_film),
+    "film_slides": ("slides", lambda value: "1", _read_flag),
     "film_noise": ("filmnoise", repr, _number(*FILM_NOISES)),
     "film_step": ("steps", str, _whole(*FILM_STEPS)),
     "film_gap": ("missing", str, _whole(*FILM_GAPS)),

@@ -81,9 +81,9 @@ class ViewState:
     `lesson` is the lesson that is open and `step` its step, from 1. `signal` has the values of a signal on a ring,
     each from 0 to `SIGNAL_LEVELS` − 1, and `shifted` the number of places by which it is shifted.
 
-    `film` is what turns in the film, `film_noise` the noise of a frame (a picture's own is 1), `film_step` the standard
-    deviation of a step in degrees, `film_gap` how many frames are missing in each of two gaps, `film_seed` the draw of
-    steps and noise, and `frame` the frame that is shown.
+    `film` is what turns in the film, or slides to the side if `film_slides`; `film_noise` is the noise of a frame (a
+    picture's own is 1), `film_step` the standard deviation of a step in degrees, `film_gap` how many frames are missing
+    in each of two gaps, `film_seed` the draw of steps and noise, and `frame` the frame that is shown.
     """
 
     x: Source = Shape("square")
@@ -121,10 +121,11 @@ class ViewState:
     signal: tuple[int, ...] = (0, 0, 1, 5, 9, 5, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     shifted: int = 3
     film: str = "S"
+    film_slides: bool = False
     film_noise: float = 4.0
     film_step: int = 12
     film_gap: int = 40
-    film_seed: int = 4
+    film_seed: int = 6
     frame: int = 0
     hide: frozenset[str] = frozenset()
 

@@ -5,6 +5,7 @@ import io
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from explorer.state import LAB_MODEL, open_named
+from explorer.state import LAB_MODEL, open_named, turning_film
 from explorer.tools.chromium import in_chromium
 from explorer.tools.motion_bench import time_motion
 from tsa.pictures import shapes, to_disc
@@ -113,6 +114,7 @@ def _measure(browser: Any, address: str) -> None:
     _time_upload(page)
     _time_stroke(page)
     _time_filters(page)
+    _time_film(page, address)
     _time_offline(browser)
     _time_meanwhile(page, browser, address)
     _time_training(page, address)
@@ -278,6 +280,26 @@ def _time_filters(page: Any) -> None:
         page.wait_for_function("([el, old]) => el.dataset.chosen !== old", arg=[sheet, old])
     delays = page.evaluate("window.choices")
     print(f"filters: 392 pairs ready after {ready:.2f} s, choosing one, click to paint {_percentiles(delays)}")
+
+
+def _time_film(page: Any, address: str, seconds: float = 3.0) -> None:
+    film = turning_film(open_named(LAB_MODEL).model, shapes.draw("S"), 4.0, 12, 40, 6)
+    times = []
+    for _ in range(5):
+        fresh = replace(film)  # nothing of it computed yet
+        start = time.perf_counter()
+        _ = fresh.track
+        times.append(1e3 * (time.perf_counter() - start))
+    page.goto(f"{address}/film")
+    shown = page.locator(".film[data-drawn]")
+    shown.wait_for()
+    page.locator(".film .at").focus()
+    page.keyboard.press("Home")
+    page.get_by_role("button", name="Play", exact=True).click()
+    before, start = int(shown.get_attribute("data-drawn")), time.perf_counter()
+    page.wait_for_timeout(1e3 * seconds)
+    rate = (int(shown.get_attribute("data-drawn")) - before) / (time.perf_counter() - start)
+    print(f"film: {rate:.0f} drawings/s; {len(film.frames)} frames filtered and smoothed in {np.median(times):.0f} ms")
 
 
 def _choose_model(page: Any, name: str) -> None:

@@ -50,7 +50,7 @@ def test_a_slider_makes_another_film(app):
     app.slider(key="film_noise").set_value(1.0).run()
     assert sent(app)[0]["digest"] != before
     app.button[0].click().run()
-    assert app.session_state["view"].view.film_seed == 5
+    assert app.session_state["view"].view.film_seed == 7
     assert not app.exception
 
 
@@ -101,3 +101,22 @@ def test_a_frame_is_chosen_by_the_component(app):
         }
         app.run()
         assert app.session_state["view"].view.frame == expected
+
+
+def test_pictures_slide_too(app):
+    app.segmented_control(key="film_movement").set_value("Slides").run()
+    assert not app.exception
+    assert app.session_state["view"].view.film == "grating"
+    packed = sent(app)[1]
+    assert packed["slides"]
+    assert " px" in packed["texts"][0]
+    app.segmented_control(key="film_movement").set_value("Turns").run()
+    assert app.session_state["view"].view.film == "S"
+
+
+def test_uploaded_frames_slide(app):
+    upload(app, ("slide.gif", gif(), "image/gif"))
+    app.segmented_control(key="film_movement").set_value("Slides").run()
+    assert not app.exception
+    assert app.session_state["view"].view.film == "upload"
+    assert sent(app)[1]["slides"]

@@ -5,11 +5,20 @@ import pytest
 from PIL import Image
 
 from explorer.components.teaching.film import pack_film
-from explorer.state import FILM_FRAMES, LAB_MODEL, ViewState, decode_link, film_of_frames, open_named, turning_film
+from explorer.state import (
+    FILM_FRAMES,
+    LAB_MODEL,
+    ViewState,
+    decode_link,
+    film_of_frames,
+    open_named,
+    sliding_film,
+    turning_film,
+)
 from tests.shared.apps import unpack
 from tsa import InputError, shapes
 from tsa.density import GridDensity
-from tsa.pictures import patch_of, to_disc, turn_disc
+from tsa.pictures import draw_periodic, patch_of, to_disc, turn_disc
 from tsa.stage.words import film as film_words
 
 
@@ -111,3 +120,44 @@ def test_settings_are_in_the_link():
         "square", 2.5, 4, 15, 7, 9,
     )  # fmt: skip
     assert decode_link({"film": "moon", "filmnoise": "99", "frame": "200"}) == ViewState()
+    assert decode_link({"film": "grating", "slides": "1"}) == ViewState(film="grating", film_slides=True)
+
+
+def test_a_sliding_film_is_tracked_at_its_symmetry():
+    picture = draw_periodic("grating", 128)
+    film = sliding_film(picture, 1.0, 8, 30, 2)
+    assert film.slides
+    assert film.missing.sum() == 2 * 30
+    period = 360 / 4
+    off = (np.degrees(film.track.smoothed.mode()) - film.degrees)[~film.missing]
+    assert np.abs((off + period / 2) % period - period / 2).max() < 15
+    sentence, explanation = film_words.headline(
+        film.track.filtered, film.best_guess, film.degrees, film_words.sideways(film.side)
+    )
+    assert "turn" not in sentence + explanation
+
+
+def test_a_sliding_film_shifts_its_picture_to_the_right():
+    film = sliding_film(draw_periodic("face", 128), 0.5, 10, 0, 2)
+    template, degrees = film.template.reshape(16, 16), film.degrees
+    quarter = int(np.abs((degrees - 90 + 180) % 360 - 180).argmin())
+    expected = np.roll(template, round(degrees[quarter] * 16 / 360), axis=1).ravel()
+    assert np.corrcoef(film.frames[quarter], expected)[0, 1] > 0.7
+    off = np.abs((np.degrees(film.track.filtered.mode()) - degrees + 180) % 360 - 180)
+    assert off.max() < 15
+    assert "stays with the truth" in film_words.headline(film.track.filtered, film.best_guess, degrees)[0]
+
+
+def test_what_cannot_slide_is_refused():
+    rows = np.repeat(np.linspace(0, 1, 64)[:, None], 64, axis=1)
+    with pytest.raises(InputError, match="however far it slides"):
+        sliding_film(rows, 1.0, 5, 0, 0)
+
+
+def test_frames_that_slide_are_followed():
+    world = draw_periodic("face", 96)
+    frames = np.stack([np.roll(world, shift, axis=1) for shift in range(0, 60, 3)])
+    film = film_of_frames(None, frames, 0.5, 15, 0, 0)
+    truth = np.arange(0, 60, 3) * 360 / 96
+    off = np.abs((np.degrees(film.track.filtered.mode()) - truth + 180) % 360 - 180)
+    assert off.max() < 10

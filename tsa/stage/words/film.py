@@ -1,6 +1,7 @@
 """What is said of a film: at each frame, and of the tracker that keeps only its best guess."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,9 +11,35 @@ from tsa.density import GridDensity
 _LEAST_MASS = 0.02  # of an answer that is named
 _MAX_NAMED = 4
 _FLAT = 1.2  # highest density, times that of a posterior that knows nothing, up to which no answer is named
-NEARLY_ANY = "nearly any turn"
 _LOST_DEGREES = 45.0  # a guess that is further off, to the end of the film, is lost
 _NEAR_DEGREES = 60.0  # probability is counted as near the truth within so many degrees
+
+
+@dataclass(frozen=True)
+class Movement:
+    """What moves from frame to frame, and what a full circle of it is in its unit: 360° or the width in pixels."""
+
+    noun: str
+    full: float = 360.0
+    unit: str = "°"
+    decimals: int = 0
+
+    @property
+    def nearly_any(self) -> str:
+        """What is said of a posterior that knows nearly nothing."""
+        return f"nearly any {self.noun}"
+
+    def say(self, degrees: float) -> str:
+        """An amount of it, given in degrees of the full circle."""
+        return f"{degrees * self.full / 360:.{self.decimals}f}{self.unit}"
+
+
+TURN = Movement("turn")
+
+
+def sideways(width: int) -> Movement:
+    """A shift to the side of pictures that are `width` pixels wide."""
+    return Movement("shift", float(width), " px", 1)
 
 
 def lost_from(guesses: Array, truth: Array) -> int | None:
@@ -23,12 +50,13 @@ def lost_from(guesses: Array, truth: Array) -> int | None:
     return first if first < len(off) else None
 
 
-def headline(filtered: GridDensity, guesses: Array, truth: Array | None) -> tuple[str, str]:
-    """What happens in the film, in a sentence and an explanation; the truth is in degrees (T,)."""
+def headline(filtered: GridDensity, guesses: Array, truth: Array | None, movement: Movement = TURN) -> tuple[str, str]:
+    """What happens in the film, in a sentence and an explanation; guesses and truth are in degrees (T,)."""
     if truth is None:
         return (
-            "The posterior over the turn, frame by frame.",
-            "Nobody knows the true turn of these frames. Where best guess and posterior part, look at the frame.",
+            f"The posterior over the {movement.noun}, frame by frame.",
+            f"Nobody knows the true {movement.noun} of these frames. "
+            "Where best guess and posterior part, look at the frame.",
         )
     near = _mass_near(filtered[len(guesses) - 1], float(truth[-1]))
     first = lost_from(guesses, truth)
@@ -39,8 +67,8 @@ def headline(filtered: GridDensity, guesses: Array, truth: Array | None) -> tupl
         )
     return (
         f"The best guess is lost from frame {first + 1} on. The posterior is not.",
-        f"At the end the best guess is {_off(guesses, truth):.0f}° off and cannot know it. The posterior still has "
-        f"{_percent(near)} near the truth.",
+        f"At the end the best guess is {movement.say(_off(guesses, truth))} off and cannot know it. The posterior "
+        f"still has {_percent(near)} near the truth.",
     )
 
 
@@ -53,23 +81,26 @@ def _mass_near(density: GridDensity, degrees: float) -> float:
     return float(density.masses[near].sum())
 
 
-def frame_texts(filtered: GridDensity, guesses: Array, missing: Array) -> list[str]:
+def frame_texts(filtered: GridDensity, guesses: Array, missing: Array, movement: Movement = TURN) -> list[str]:
     """One sentence for each frame: its answers with their masses, and the best guess."""
     angles, masses = filtered.modes()[:2]
     degrees = np.rint(np.degrees(np.nan_to_num(angles))).astype(int) % 360
     flat = filtered.masses.max(axis=1) * filtered.sides[0] < _FLAT
-    said = [NEARLY_ANY if none else _answers(*one) for *one, none in zip(degrees, masses, flat, strict=True)]
+    said = [
+        movement.nearly_any if none else _answers(d, m, movement)
+        for d, m, none in zip(degrees, masses, flat, strict=True)
+    ]
     return [
-        f"{'No frame' if gone else 'Posterior'}: {answers}. Best guess: {guess:.0f}°."
+        f"{'No frame' if gone else 'Posterior'}: {answers}. Best guess: {movement.say(guess)}."
         for answers, guess, gone in zip(said, guesses, missing, strict=True)
     ]
 
 
-def _answers(degrees: Sequence[int], masses: Sequence[float]) -> str:
+def _answers(degrees: Sequence[int], masses: Sequence[float], movement: Movement) -> str:
     named = [(int(d), float(m)) for d, m in zip(degrees, masses, strict=True) if m >= _LEAST_MASS]
     if not named or len(named) > _MAX_NAMED:
-        return NEARLY_ANY
-    return " or ".join(f"{d}° ({_percent(m)})" for d, m in sorted(named, key=lambda one: -one[1]))
+        return movement.nearly_any
+    return " or ".join(f"{movement.say(d)} ({_percent(m)})" for d, m in sorted(named, key=lambda one: -one[1]))
 
 
 def _percent(share: float) -> str:

@@ -19,14 +19,15 @@ def show_film(data: bytes) -> None:
 def pack_film(film: Film) -> bytes:
     """A film of T frames: pictures (T, D), posteriors of filter and smoother on their grid, guesses, texts.
 
-    A column of a waterfall is the square root of the density over its maximum. Angles are in degrees; `truth` is empty
-    if it is not known.
+    A column of a waterfall is the square root of the density over its maximum. Angles are in degrees, of
+    which 360 are the width of a picture that slides; `truth` is empty if it is not known.
     """
     filtered, smoothed = film.track.filtered, film.track.smoothed
     assert smoothed is not None
     seen = film.frames[~film.missing]
     low, high = np.quantile(seen, [0.005, 0.995]) if seen.size else (0.0, 1.0)
-    sentence, explanation = words.film.headline(filtered, film.best_guess, film.degrees)
+    movement = words.film.sideways(film.side) if film.slides else words.film.TURN
+    sentence, explanation = words.film.headline(filtered, film.best_guess, film.degrees, movement)
     lost = None if film.degrees is None else words.film.lost_from(film.best_guess, film.degrees)
     arrays = {
         "pictures": as_bytes((np.nan_to_num(film.frames, nan=low) - low) / max(high - low, 1e-9)),
@@ -39,12 +40,13 @@ def pack_film(film: Film) -> bytes:
     }
     header = {
         "frames": len(film.frames),
-        "side": round(film.frames.shape[1] ** 0.5),
+        "side": film.side,
+        "slides": film.slides,
         "angles": filtered.sides[0],
         "lost": lost,
         "headline": sentence,
         "explanation": explanation,
-        "texts": words.film.frame_texts(filtered, film.best_guess, film.missing),
+        "texts": words.film.frame_texts(filtered, film.best_guess, film.missing, movement),
     }
     return pack_arrays(header, arrays)
 

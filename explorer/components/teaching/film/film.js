@@ -1,5 +1,5 @@
-// A film: the frame in a dial with the posterior around it, and the posterior over time. Python sends all frames at once,
-// so that playing and scrubbing need no server.
+// A film: the frame with the posterior around it, or below it for a picture that slides, and the posterior over time.
+// Python sends all frames at once, so that playing and scrubbing need no server.
 
 import { context, paint, penOf, penStyle } from "../../../../tsa/stage/browser/shared/canvas.js";
 import { TURN, WHEEL, hue } from "../../../../tsa/stage/browser/shared/colour.js";
@@ -16,6 +16,7 @@ import { setText } from "../../../../tsa/stage/browser/shared/text.js";
  * @typedef {object} Packed
  * @property {number} frames
  * @property {number} side
+ * @property {boolean} slides to the side, 360° of it being the width; else it turns
  * @property {number} angles
  * @property {number | null} lost
  * @property {string} headline
@@ -53,7 +54,7 @@ function create(root) {
   const draw = () => {
     if (!packed || !find("film").clientWidth) return;
     const now = frame();
-    drawDial(find("dial-canvas"), packed, now, style);
+    (packed.slides ? drawSlide : drawDial)(find("dial-canvas"), packed, now, style);
     for (const name of /** @type {const} */ (["filtered", "smoothed"])) {
       waterfalls[name] ??= waterfall(packed, packed[name]);
       drawWaterfall(find(name), packed, waterfalls[name], now, style, name === "filtered");
@@ -169,7 +170,7 @@ function waterfall({ frames, angles }, columns) {
  * @param {PenStyle} style
  * @param {boolean} withGuess
  */
-function drawWaterfall(canvas, { frames, missing, guesses, truth }, picture, now, style, withGuess) {
+function drawWaterfall(canvas, { frames, side, slides, missing, guesses, truth }, picture, now, style, withGuess) {
   const [pen, width, height] = context(canvas);
   const [left, room, floor] = [LABELS_PIXELS, width - LABELS_PIXELS, height - 8];
   const x = (/** @type {number} */ t) => left + ((t + 0.5) * room) / frames;
@@ -184,7 +185,10 @@ function drawWaterfall(canvas, { frames, missing, guesses, truth }, picture, now
   pen.textAlign = "right";
   pen.textBaseline = "middle";
   pen.fillStyle = style.color;
-  for (const degrees of [0, 90, 180, 270, 360]) pen.fillText(`${degrees}°`, left - 6, y(degrees) + (degrees ? (degrees === 360 ? 3 : 0) : -2));
+  for (const degrees of [0, 90, 180, 270, 360]) {
+    const label = slides ? `${(degrees / 360) * side}${degrees === 360 ? " px" : ""}` : `${degrees}°`;
+    pen.fillText(label, left - 6, y(degrees) + (degrees ? (degrees === 360 ? 3 : 0) : -2));
+  }
   if (withGuess) trace(pen, guesses, x, y, style.color, 2.2, []);
   if (truth.length) trace(pen, truth, x, y, style.color, 1.2, [1.5, 4]);
   pen.strokeStyle = style.color;
@@ -219,13 +223,46 @@ function trace(pen, angles, x, y, colour, width, dash) {
 let small;
 
 /**
+ * The frame, and above it the posterior of the filter over the shift, as wide as the frame.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Packed} packed
+ * @param {number} now
+ * @param {PenStyle} style
+ */
+function drawSlide(canvas, packed, now, style) {
+  const { side, angles, filtered, guesses, truth, missing } = packed;
+  const [pen, width, height] = context(canvas);
+  const size = Math.min(width, height);
+  const [strip, frame] = [0.2 * size, 0.72 * size];
+  pen.translate((width - frame) / 2, (height - size) / 2);
+  for (let a = 0; a < angles; a++) {
+    const share = (filtered[now * angles + a] / 255) ** 2;
+    pen.fillStyle = hue((a * TURN) / angles);
+    pen.fillRect((a * frame) / angles, strip - share * (strip - 4) - 3, (1.15 * frame) / angles, share * (strip - 4) + 3);
+  }
+  const top = strip + 0.04 * size;
+  drawFrame(pen, packed, now, style, 0, top, frame);
+  if (missing[now]) sayNoFrame(pen, style, 0.05 * size, frame / 2, top + frame / 2);
+  const place = (/** @type {number} */ degrees) => [(degrees * frame) / 360, strip];
+  if (truth.length) ring(pen, place(truth[now]), style);
+  cross(pen, place(guesses[now]), style);
+  pen.fillStyle = style.color;
+  pen.font = `12px ${style.fontFamily}`;
+  for (const pixels of [0, side / 2, side]) {
+    pen.textAlign = pixels === 0 ? "left" : pixels === side ? "right" : "center";
+    pen.fillText(`${pixels} px`, (pixels * frame) / side, size - 2);
+  }
+}
+
+/**
  * The frame inside a ring, the posterior of the filter as petals outside it, a cross at the best guess.
  * @param {HTMLCanvasElement} canvas
  * @param {Packed} packed
  * @param {number} now
  * @param {PenStyle} style
  */
-function drawDial(canvas, { side, angles, pictures, filtered, guesses, truth, missing }, now, style) {
+function drawDial(canvas, packed, now, style) {
+  const { angles, filtered, guesses, truth, missing } = packed;
   const [pen, width, height] = context(canvas);
   const radius = Math.min(width, height) / 2;
   const [rim, edge] = [0.66 * radius, 0.97 * radius];
@@ -247,28 +284,68 @@ function drawDial(canvas, { side, angles, pictures, filtered, guesses, truth, mi
   pen.beginPath();
   pen.arc(0, 0, rim - 4, 0, TURN);
   pen.clip();
-  pen.fillStyle = missing[now] ? style.border : "black";
-  pen.fillRect(-rim, -rim, 2 * rim, 2 * rim);
-  if (!missing[now]) {
-    small ??= new OffscreenCanvas(side, side);
-    paint(small, pictures.subarray(now * side * side, (now + 1) * side * side), side);
-    pen.imageSmoothingEnabled = false;
-    pen.drawImage(small, -rim, -rim, 2 * rim, 2 * rim);
-  }
+  drawFrame(pen, packed, now, style, -rim, -rim, 2 * rim);
   pen.restore();
-  if (missing[now]) {
-    pen.fillStyle = style.color;
-    pen.font = `600 ${Math.round(0.1 * radius)}px ${style.fontFamily}`;
-    pen.textAlign = "center";
-    pen.textBaseline = "middle";
-    pen.fillText("no frame", 0, 0);
-  }
-  if (truth.length) {
-    const s = (truth[now] * TURN) / 360;
-    mark(pen, rim, s, style, () => pen.arc(0, 0, 8, 0, TURN));
-  }
-  const s = (guesses[now] * TURN) / 360;
-  mark(pen, rim, s, style, () => {
+  if (missing[now]) sayNoFrame(pen, style, 0.1 * radius, 0, 0);
+  const place = (/** @type {number} */ degrees) => {
+    const s = (degrees * TURN) / 360;
+    return [(rim - 1) * Math.cos(s), -(rim - 1) * Math.sin(s)];
+  };
+  if (truth.length) ring(pen, place(truth[now]), style);
+  cross(pen, place(guesses[now]), style);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Packed} packed
+ * @param {number} now
+ * @param {PenStyle} style
+ * @param {number} left
+ * @param {number} top
+ * @param {number} size
+ */
+function drawFrame(pen, { side, pictures, missing }, now, style, left, top, size) {
+  pen.fillStyle = missing[now] ? style.border : "black";
+  pen.fillRect(left, top, size, size);
+  if (missing[now]) return;
+  small ??= new OffscreenCanvas(side, side);
+  paint(small, pictures.subarray(now * side * side, (now + 1) * side * side), side);
+  pen.imageSmoothingEnabled = false;
+  pen.drawImage(small, left, top, size, size);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {PenStyle} style
+ * @param {number} pixels
+ * @param {number} x
+ * @param {number} y
+ */
+function sayNoFrame(pen, style, pixels, x, y) {
+  pen.fillStyle = style.color;
+  pen.font = `600 ${Math.round(pixels)}px ${style.fontFamily}`;
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  pen.fillText("no frame", x, y);
+  pen.textBaseline = "alphabetic";
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number[]} place
+ * @param {PenStyle} style
+ */
+function ring(pen, place, style) {
+  mark(pen, place, style, () => pen.arc(0, 0, 8, 0, TURN));
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number[]} place
+ * @param {PenStyle} style
+ */
+function cross(pen, place, style) {
+  mark(pen, place, style, () => {
     pen.moveTo(-6, -6);
     pen.lineTo(6, 6);
     pen.moveTo(-6, 6);
@@ -278,14 +355,13 @@ function drawDial(canvas, { side, angles, pictures, filtered, guesses, truth, mi
 
 /**
  * @param {CanvasRenderingContext2D} pen
- * @param {number} rim
- * @param {number} s
+ * @param {number[]} place
  * @param {PenStyle} style
  * @param {() => void} path
  */
-function mark(pen, rim, s, style, path) {
+function mark(pen, [x, y], style, path) {
   pen.save();
-  pen.translate((rim - 1) * Math.cos(s), -(rim - 1) * Math.sin(s));
+  pen.translate(x, y);
   for (const [colour, width] of /** @type {[string, number][]} */ ([[style.paper, 7], [style.color, 3]])) {
     pen.strokeStyle = colour;
     pen.lineWidth = width;
