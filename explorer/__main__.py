@@ -150,7 +150,7 @@ def _main(argv: list[str]) -> int:
             "theme.dark.secondaryBackgroundColor": "#1d1d1b",
         }
     )
-    return 0
+    raise KeyboardInterrupt  # nothing else ends a server without an error; some of its versions keep it to themselves
 
 
 def free_port(host: str, first: int) -> int | None:

@@ -1,11 +1,15 @@
 """Arguments and actions that several commands share: a model with what is known about it, shapes, files to write."""
 
 import argparse
+import json
+import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from tsa import files
 from tsa._base import Bar, InputError
@@ -94,6 +98,52 @@ def open_set(name: str, options: argparse.Namespace) -> OpenedFilters:
     return opened
 
 
+def add_json(command: argparse.ArgumentParser) -> None:
+    """Add the option `--json`."""
+    command.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def print_json(result: object) -> None:
+    """Print a result as JSON; nan and infinity, which JSON does not have, become null."""
+    print(json.dumps(_plain(result), indent=1, ensure_ascii=False))
+
+
+def _plain(value: Any) -> Any:
+    """The same in what JSON has."""
+    if isinstance(value, dict):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def add_table_out(command: argparse.ArgumentParser, endings: Iterable[str], what: str) -> None:
+    """Add `--out` for a file whose ending says its format, and `--format` for standard output."""
+    listed = " ".join(endings)
+    command.add_argument("--out", type=Path, help=f"{what}: {listed}, or - for standard output")
+    command.add_argument("--format", metavar="FORMAT", help=f"format if --out has no ending: {listed.replace('.', '')}")
+
+
+def ending(options: argparse.Namespace, known: Iterable[str]) -> str:
+    """The ending, one of `known`, of the file that `--out` and `--format` ask for."""
+    given = f".{options.format.lstrip('.')}" if options.format else options.out.suffix
+    if given.lower() not in known:
+        listed = ", ".join(known)
+        if to_standard_output(options.out):
+            raise InputError(f"Say with --format what to write to standard output: {listed.replace('.', '')}.")
+        raise InputError(f"{options.out} should end in one of {listed}.")
+    return str(given.lower())
+
+
+def to_standard_output(path: Path) -> bool:
+    """Whether `--out` is `-`."""
+    return str(path) == "-"
+
+
 def check_model_path(path: Path) -> None:
     """Refuse to write a model where it would be taken for something else later."""
     if path.is_dir():
@@ -103,8 +153,13 @@ def check_model_path(path: Path) -> None:
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write a file; text as UTF-8."""
+    """Write a file, or to standard output if the path is `-`; text as UTF-8."""
+    data = content.encode() if isinstance(content, str) else content
+    if to_standard_output(path):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        return
     try:
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        path.write_bytes(data)
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror}.") from error

@@ -9,7 +9,7 @@ import os
 import sys
 
 import tsa
-from tsa._base import TSAError, allow_any_console
+from tsa._base import InputError, TSAError, allow_any_console
 from tsa.cli import bench, discover, filters, models, posterior, register, reproduce, train
 
 
@@ -38,4 +38,19 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     for family in (train, discover, models, filters, posterior, register, reproduce, bench):
         family.add_parser(commands)
+    command = commands.add_parser(
+        "completion",
+        help="print a script that completes commands and options in a shell; needs the package shtab",
+        epilog="example: tsa completion bash > ~/.local/share/bash-completion/completions/tsa",
+    )
+    command.add_argument("shell", choices=["bash", "zsh", "tcsh"])
+    command.set_defaults(run=lambda options: _print_completion(parser, options.shell))
     return parser
+
+
+def _print_completion(parser: argparse.ArgumentParser, shell: str) -> None:
+    try:
+        import shtab
+    except ImportError:
+        raise InputError("Completion is written by the package shtab: pip install shtab, then once more.") from None
+    print(shtab.complete(parser, shell))

@@ -1,11 +1,12 @@
 """`tsa discover`: the group behind pairs, frames or clips, as a report and a model file."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from tsa import files
 from tsa._base import Array, Bar, InputError
-from tsa.cli._arguments import add_scheduler, mapper, shape
+from tsa.cli._arguments import add_json, add_scheduler, mapper, print_json, shape
 from tsa.learning import Discovery, best_discovery, discover, discover_starts
 from tsa.pictures import frame_pairs, read_clips
 
@@ -34,6 +35,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     add_scheduler(command)
     command.add_argument("--shape", type=shape, help="of a patch, like 8x3, for the model file (default: square)")
     command.add_argument("--out", type=Path, help="model file to write")
+    add_json(command)
     command.set_defaults(run=_discover)
 
 
@@ -44,13 +46,31 @@ def _discover(options: argparse.Namespace) -> int:
         if options.starts > 1 or options.scheduler
         else discover(x, y, seed=options.seed, on_progress=Bar("discovering"))
     )
-    print(found.report())
+    if options.json:
+        print_json(_summary(found))
+    else:
+        print(found.report())
     if not found.found:
         return NOT_FOUND
     if options.out:
         files.write_atomically(options.out, found.pack(options.shape))
-        print(f"wrote {options.out}")
+        if not options.json:
+            print(f"wrote {options.out}")
     return 0
+
+
+def _summary(found: Discovery) -> dict[str, object]:
+    """What was found, for programs: weights with the confidence of each plane."""
+    summary: dict[str, object] = {"found": found.found, "sentence": found.sentence, "rank": found.rank}
+    if found.found:
+        summary |= {
+            "group": found.group,
+            "orders": found.orders,
+            "weights": found.weights.values,
+            "confidence": found.weights.confidence,
+            "sigma": found.model.noise,
+        }
+    return summary | {"evidence": vars(found.evidence)}
 
 
 def _several(options: argparse.Namespace, x: Array, y: Array) -> Discovery:
@@ -58,7 +78,7 @@ def _several(options: argparse.Namespace, x: Array, y: Array) -> Discovery:
     with mapper(options.scheduler, "discovering", len(seeds)) as mapped:
         found = discover_starts(x, y, seeds, mapped)
     for seed, one in zip(seeds, found, strict=True):
-        print(f"seed {seed}: {one.sentence}")
+        print(f"seed {seed}: {one.sentence}", file=sys.stderr if options.json else sys.stdout)
     return best_discovery(found)
 
 

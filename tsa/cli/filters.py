@@ -7,13 +7,26 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tsa import files
-from tsa._base import Bar, InputError
-from tsa.analysis import compare_sets, cost_of, orthonormal_subset, refined_span
-from tsa.cli._arguments import GROUPS, add_channel, add_model, open_set, shape, write
+from tsa._base import Bar
+from tsa.analysis import SetComparison, compare_sets, cost_of, orthonormal_subset, refined_span
+from tsa.cli._arguments import (
+    GROUPS,
+    add_channel,
+    add_json,
+    add_model,
+    add_table_out,
+    ending,
+    open_set,
+    print_json,
+    shape,
+    to_standard_output,
+    write,
+)
 from tsa.files import OpenedFilters
 from tsa.stage import table_csv
 
 _SHOWN_ROWS = 20
+TABLES = (".html", ".csv", ".json")
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -31,6 +44,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--min-purity", type=float, default=0.6, help="of a filter, relative to what pixels allow (0.6)"
     )
     command.add_argument("--refine", action="store_true", help="the irreducible refinement of the span instead")
+    add_json(command)
     command.set_defaults(run=_subset)
 
     command = commands.add_parser(
@@ -43,12 +57,26 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command.add_argument("--patch", type=shape, help="the shape of their patches, like 12x20")
     command.add_argument("--array", help="the array with the filters, if a file has several")
     add_channel(command)
-    command.add_argument("--out", type=Path, help="table to write: .html or .csv")
+    add_table_out(command, TABLES, "table to write")
+    add_json(command)
     command.set_defaults(run=_compare)
 
 
-def print_report(opened: OpenedFilters, out: Path | None) -> None:
+def print_report(opened: OpenedFilters, options: argparse.Namespace) -> None:
     """Print the report on a set of filters, and write the table of its filters."""
+    report = opened.report
+    table = report.table()
+    if options.json:
+        summary = {name: value for name, (value, _) in report.summary().items()}
+        print_json({"patches": report.action.shape, "array": opened.array, **summary, "table": table})
+    elif options.out is None or not to_standard_output(options.out):
+        _print_summary(opened)
+    if options.out is not None:
+        cells = [vars(cell) | {"hole": cell.hole} for cell in report.cells]
+        write_tables(options, {f"{len(table)} filters": table, "Weights and orders": cells})
+
+
+def _print_summary(opened: OpenedFilters) -> None:
     report = opened.report
     rows: dict[str, str | float] = {"patches": f"{'×'.join(map(str, report.action.shape))} pixels, {report.action}"}
     if len(opened.arrays) > 1:
@@ -59,24 +87,19 @@ def print_report(opened: OpenedFilters, out: Path | None) -> None:
         rows["as read"] = opened.note
     for name, text in rows.items():
         print(f"{name:>26}  {text}")
-    if out is not None:
-        table = report.table()
-        cells = [vars(cell) | {"hole": cell.hole} for cell in report.cells]
-        write_tables(out, {f"{len(table)} filters": table, "Weights and orders": cells})
 
 
-def write_tables(path: Path, tables: dict[str, list[dict[str, object]]]) -> None:
+def write_tables(options: argparse.Namespace, tables: dict[str, list[dict[str, object]]]) -> None:
     """Write tables by title as HTML or JSON, or the first of them as CSV."""
+    path, form = options.out, ending(options, TABLES)
     kept = {title: rows for title, rows in tables.items() if rows}
     first = next(iter(kept.values()))
-    if path.suffix == ".csv":
+    if form == ".csv":
         write(path, table_csv(first[0], (row.values() for row in first)))
-    elif path.suffix == ".json":
+    elif form == ".json":
         write(path, json.dumps(kept, indent=1))
-    elif path.suffix == ".html":
-        write(path, _page(kept))
     else:
-        raise InputError(f"Tables are written as .html, .csv or .json; got {path.name!r}.")
+        write(path, _page(kept))
 
 
 def _subset(options: argparse.Namespace) -> None:
@@ -85,13 +108,16 @@ def _subset(options: argparse.Namespace) -> None:
         made = refined_span(opened.report, on_progress=Bar("refining"))
     else:
         made = orthonormal_subset(opened.report, options.count, min_purity=options.min_purity)
-    print(made.summary())
-    for sentence in cost_of(made, on_progress=Bar("measuring")).sentences():
-        print(sentence)
+    cost = cost_of(made, on_progress=Bar("measuring"))
+    if not options.json:
+        print("\n".join([made.summary(), *cost.sentences()]))
     group = "rotation" if "rotation" in opened.report.action.words else "shift"
     about = {"group": group, "made from": f"{len(opened.report.purity)} filters, array {opened.array}"}
     files.save(made.model, options.out, opened.report.action.shape, about)
-    print(f"{options.out}: {made.model.irreps}")
+    if options.json:
+        print_json({"file": str(options.out), "irreps": str(made.model.irreps), "chosen": made.chosen} | vars(cost))
+    else:
+        print(f"{options.out}: {made.model.irreps}")
 
 
 def _compare(options: argparse.Namespace) -> None:
@@ -102,13 +128,22 @@ def _compare(options: argparse.Namespace) -> None:
             stem, number = f"{Path(name).stem} ({number})", number + 1
         reports[stem] = open_set(name, options).report
     compared = compare_sets(reports)
+    table, rows = compared.table(), compared.weights_table()
+    if options.json:
+        print_json({"sets": table, "weights": rows, "trouble": compared.trouble})
+    elif options.out is None or not to_standard_output(options.out):
+        _print_comparison(compared, list(reports))
+    if options.out is not None:
+        write_tables(options, {"Sets of filters": table, "Weight by weight": rows})
+
+
+def _print_comparison(compared: SetComparison, reports: Sequence[str]) -> None:
     table = compared.table()
     width = max(map(len, reports)) + 2
     for quantity in list(table[0])[1:]:
         print(f"{quantity:>22}  " + "".join(f"{_text(row[quantity]):<{max(width, 26)}}" for row in table))
     if compared.trouble:
         print(compared.trouble)
-    rows = compared.weights_table()
     if compared.weights:
         print("dimensions of pure filters, and how many of them are in the first:")
     for shared in compared.weights[:_SHOWN_ROWS]:
@@ -119,8 +154,6 @@ def _compare(options: argparse.Namespace) -> None:
         print(f"{f'weight {shared.weight}':>22}  " + "".join(f"{size:<{max(width, 26)}}" for size in sizes))
     if len(compared.weights) > _SHOWN_ROWS:
         print(f"… and {len(compared.weights) - _SHOWN_ROWS} more weights; --out writes all.")
-    if options.out is not None:
-        write_tables(options.out, {"Sets of filters": table, "Weight by weight": rows})
 
 
 def _text(value: object) -> str:

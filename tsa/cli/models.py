@@ -8,8 +8,18 @@ import numpy as np
 from tsa import files
 from tsa._base import Array, Bar
 from tsa.analysis import finite_difference_weights, inspect, refine, weights_of_spectra
-from tsa.cli._arguments import add_channel, add_model, check_model_path, open_any, open_given, open_set
-from tsa.cli.filters import print_report
+from tsa.cli._arguments import (
+    add_channel,
+    add_json,
+    add_model,
+    add_table_out,
+    check_model_path,
+    open_any,
+    open_given,
+    open_set,
+    print_json,
+)
+from tsa.cli.filters import TABLES, print_report
 from tsa.files import OpenedFilters
 from tsa.groups import ImageRotation
 from tsa.model import Weights
@@ -34,6 +44,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         epilog="example: tsa weights rotation-16",
     )
     add_model(command)
+    add_json(command)
     command.set_defaults(run=_weights)
 
     command = commands.add_parser(
@@ -44,7 +55,8 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     add_model(command)
     add_channel(command)
     command.add_argument("--filters", action="store_true", help="report on each filter, even of an orthonormal model")
-    command.add_argument("--out", type=Path, help="write a table with a row for each filter: .csv, .json or .html")
+    add_table_out(command, TABLES, "a table with a row for each filter")
+    add_json(command)
     command.set_defaults(run=_inspect)
 
     command = commands.add_parser(
@@ -72,6 +84,14 @@ def _weights(options: argparse.Namespace) -> None:
     opened = open_given(options.model, options.group, options.patch, array=options.array)
     weights = weights_of_spectra(opened.spectra, opened.action)
     paper = finite_difference_weights(opened.model, opened.action)
+    if options.json:
+        values, confidence = np.asarray(weights), weights.confidence
+        rows = [
+            {"filter": j, "weight": values[j], "confidence": confidence[j], "finite difference": paper[j]}
+            for j in range(len(values))
+        ]
+        print_json({"weights": str(weights), "filters": rows})
+        return
     print(weights)
     print("filter  weight  confidence  paper's finite difference")
     for j in np.argsort(-weights.confidence, kind="stable"):
@@ -86,10 +106,18 @@ def _inspect(options: argparse.Namespace) -> None:
     per_filter = options.filters or options.out is not None
     opened = open_set(options.model, options) if per_filter else open_any(options)
     if isinstance(opened, OpenedFilters):
-        print_report(opened, options.out)
+        print_report(opened, options)
         return
     about = opened.file.about
     report = inspect(opened.model, opened.action, spectra=opened.spectra, about=about, on_progress=Bar("inspecting"))
+    coverage = None
+    if isinstance(opened.action, ImageRotation):
+        coverage = calibration(opened.model, on_progress=Bar("covering"))
+    if options.json:
+        result = {name: value for name, (value, _) in report.summary().items()}
+        ways = None if coverage is None else [vars(row) for row in coverage.rows]
+        print_json({"patches": opened.action.shape, **result, "coverage": ways})
+        return
     rows = {"patches": f"{'×'.join(map(str, opened.action.shape))} pixels, {opened.action}"}
     data = report.data()
     for name, (value, meaning) in report.summary().items():
@@ -104,8 +132,8 @@ def _inspect(options: argparse.Namespace) -> None:
         rows["trained on"] = f"{seen:,} pairs{early} of {source}, seed {settings['seed']}"
     for name, value in rows.items():
         print(f"{name:>26}  {value}")
-    if isinstance(opened.action, ImageRotation):
-        _print_coverage(calibration(opened.model, on_progress=Bar("covering")))
+    if coverage is not None:
+        _print_coverage(coverage)
 
 
 def _print_coverage(found: Calibration) -> None:

@@ -2,10 +2,8 @@
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 
-from tsa._base import InputError
-from tsa.cli._arguments import write
+from tsa.cli._arguments import add_json, add_table_out, ending, to_standard_output, write
 from tsa.stage import Scene, exports, show, stage_page
 
 _WRITERS: dict[str, Callable[[Scene], str | bytes]] = {  # by the ending of the file
@@ -34,7 +32,8 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command.add_argument("--model", default="rotation-16-refined", help="a bundled name or a file of a rotation model")
     command.add_argument("--sigma", type=float, default=0.5, help="model noise σ (default 0.5)")
     command.add_argument("--pixel-noise", type=float, default=0.0, help="noise added to the pixels of y (default 0)")
-    command.add_argument("--out", type=Path, help=f"{' '.join(_WRITERS)} (default: print answer, why and fit)")
+    add_table_out(command, _WRITERS, "what to write instead of answer, why and fit")
+    add_json(command)
     command.set_defaults(run=_posterior)
 
 
@@ -47,11 +46,9 @@ def _posterior(options: argparse.Namespace) -> None:
         noise=options.sigma,
         pixel_noise=options.pixel_noise,
     )
-    if options.out is None:
-        print(exports.in_words(view.scene))
-        return
-    content = _WRITERS.get(options.out.suffix.lower())
-    if content is None:
-        raise InputError(f"{options.out} should end in one of {', '.join(_WRITERS)}.")
-    write(options.out, content(view.scene))
-    print(f"wrote {options.out}")
+    if options.json or options.out is None:
+        print(exports.summary_json(view.scene) if options.json else exports.in_words(view.scene))
+    if options.out is not None:
+        write(options.out, _WRITERS[ending(options, _WRITERS)](view.scene))
+        if not (options.json or to_standard_output(options.out)):
+            print(f"wrote {options.out}")

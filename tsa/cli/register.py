@@ -1,14 +1,13 @@
 """`tsa register`: the turn between two pictures, with its uncertainty, and the first picture turned onto the second."""
 
 import argparse
-import json
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from tsa._base import InputError
-from tsa.cli._arguments import write
+from tsa.cli._arguments import add_json, print_json, to_standard_output, write
 from tsa.registration import register
 from tsa.stage import exports
 
@@ -24,15 +23,19 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command.add_argument("b", help="the picture that shows the same, turned about its middle")
     command.add_argument("--sigma", type=float, help="noise of the pixels, grey values 0…1 (default: from the pair)")
     command.add_argument("--model", default="rotation-28", help="a bundled name or a file of a rotation model")
-    command.add_argument("--out", type=Path, help="picture to write (.png): a turned onto b")
-    command.add_argument("--json", action="store_true", help="print turns, noise, z-score and matrix as JSON")
+    command.add_argument("--out", type=Path, help="picture to write (.png, or - for standard output): a turned onto b")
+    add_json(command)
     command.set_defaults(run=_register)
 
 
 def _register(options: argparse.Namespace) -> None:
-    if options.out is not None and options.out.suffix.lower() != ".png":
+    streamed = options.out is not None and to_standard_output(options.out)
+    if options.out is not None and not streamed and options.out.suffix.lower() != ".png":
         raise InputError(f"{options.out} should end in .png.")
     found = register(options.a, options.b, model=options.model, noise=options.sigma)
-    print(json.dumps(found.summary(), indent=1) if options.json else found.sentence)
+    if options.json:
+        print_json(found.summary())
+    elif not streamed:
+        print(found.sentence)
     if options.out is not None:
         write(options.out, exports.png(Image.fromarray(np.rint(255 * found.aligned).astype(np.uint8))))
