@@ -9,12 +9,16 @@ and η_j = conj(z_j(x)) z_j(y) g_j/v_j = conj(z_j(x)) z_j(y) τ_j²/(n_x n_y + �
 g_j σ/√v_j and z_j(y) by σ/√v_j brings this to the paper's form with noise σ, and all its formulas apply.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tsa._base import Array, InputError, ShapeError, checks
+from tsa.density import Density
+from tsa.model._coupled import CoupledModel
+from tsa.model._shared import EvidenceGradient, squared_norm
 
 
 class Whitening(NamedTuple):
@@ -57,6 +61,74 @@ class Whitening(NamedTuple):
         """
         v = self.n_y / self.scale**2
         return np.asarray(((squares / self.n_y - self.dimensions) * noise / v).sum(axis=-1))
+
+
+class ScaledPair(NamedTuple):
+    """x and y, their coordinates in the paper's form, and how these were scaled."""
+
+    x: Array
+    y: Array
+    u: Array
+    v: Array
+    whitening: Whitening
+
+
+@dataclass(frozen=True, eq=False)
+class BothNoisyLikelihood:
+    """The likelihood when x has noise of standard deviation `noise_x`, and mean squares `power` (..., J) without it."""
+
+    model: CoupledModel
+    noise_x: float
+    power: ArrayLike | None
+
+    def pair(self, x: ArrayLike, y: ArrayLike) -> ScaledPair:
+        """The pair in the paper's form with noise σ."""
+        model = self.model
+        x, y, u, v = model._pair(x, y)
+        whitening = Whitening.of(self.noise_x, self.power, model.noise, model.lines)
+        checks.common_shape("power and the pairs", whitening.gain.shape[:-1], u.shape[:-1], v.shape[:-1])
+        return ScaledPair(x, y, *whitening.pair(u, v), whitening)
+
+    def posterior(self, x: ArrayLike, y: ArrayLike, prior: Density | None) -> Density:
+        """p(s | x, y)."""
+        pair = self.pair(x, y)
+        return self.model.posterior_from(pair.u, pair.v, prior)
+
+    def log_evidence(self, x: ArrayLike, y: ArrayLike, prior: Density | None) -> Array:
+        """log p(y | x), s integrated out; what y has outside the span of the filters is noise of variance σ²: (...)."""
+        return self._log_evidence(self.pair(x, y), prior)
+
+    def _log_evidence(self, pair: ScaledPair, prior: Density | None) -> Array:
+        scaled = self.model.log_evidence_from(pair.u, pair.v, self._beyond(pair.y) + squared_norm(pair.v), prior)
+        return checks.precision_of(pair.u, scaled + pair.whitening.log_volume())
+
+    def evidence_gradient(self, x: ArrayLike, y: ArrayLike, prior: Density | None) -> EvidenceGradient:
+        """The gradient of the log evidence, summed over a batch; `noise_x` and `power` are held fixed."""
+        model, pair = self.model, self.pair(x, y)
+        whitening = pair.whitening
+        evidence = self._log_evidence(pair, prior)
+        batch, variance = evidence.shape, model.noise**2
+        mean_terms = model._mean_rotation(model.likelihood_from(pair.u, pair.v), prior)
+        mean, share = mean_terms[..., : model.subspaces], model._mean_energy_share(mean_terms)
+        u, v, mean, share = (np.broadcast_to(a, (*batch, model.subspaces)) for a in (pair.u, pair.v, mean, share))
+        # Derivatives in the scaled coordinates, then in those of x and y; the rest of y, ‖y‖² − ‖z(y)‖², loses z(y).
+        d_u = whitening.gain * whitening.scale * (mean.conj() * v - share * u) / variance
+        d_v = whitening.scale * (mean * u - v) / variance + v / whitening.scale / variance
+        columns = [np.broadcast_to(p, (*batch, model.dimension)).reshape(-1, model.dimension).T for p in pair[:2]]
+        filters = columns[0] @ d_u.reshape(-1, model.subspaces) + columns[1] @ d_v.reshape(-1, model.subspaces)
+        filters[:, model.lines] = filters[:, model.lines].real
+        squares = share * np.abs(u) ** 2 + np.abs(v) ** 2 - 2 * (mean.conj() * u.conj() * v).real
+        rest = model.dimension - whitening.dimensions.sum()
+        noise = whitening.noise_slope(squares, model.noise) + (self._beyond(pair.y) / variance - rest) / model.noise
+        return EvidenceGradient(
+            float(evidence.sum(dtype=np.float64)),
+            checks.precision_of(pair.u, filters),
+            float(np.broadcast_to(noise, batch).sum()),
+        )
+
+    def _beyond(self, y: Array) -> Array:
+        """What y has outside the span of the filters: ‖y‖² − ‖z(y)‖², (...)."""
+        return np.sum(y * y, axis=-1, dtype=np.float64) - squared_norm(self.model.coordinates(y))
 
 
 def noisy_x(noise_x: float) -> bool:

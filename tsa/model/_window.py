@@ -10,83 +10,16 @@ times the Fourier coefficients of Q(s) = Σ_p m_p (ρ_s x)_p², which is constan
 moves.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import fft
 
 from tsa._base import Array, InputError, ShapeError, checks
-from tsa.model._shared import PhaseModel
-from tsa.model.weights import Weights, lattice_points
-
-
-@dataclass(frozen=True, eq=False)
-class SeriesGrid:
-    """The harmonics |k_a| ≤ `degree`_a on the circle or the 2-torus, and a grid of nodes fine enough for all of them.
-
-    A series is a constant and η (..., H): f(s) = constant + Re Σ_k conj(η_k) e^{ik·s}.
-    """
-
-    degree: tuple[int, ...]
-
-    @cached_property
-    def harmonics(self) -> Array:
-        """(H, p): of each ±k the one that `fold` chooses, without 0, sorted."""
-        lattice = lattice_points(tuple(2 * n + 1 for n in self.degree)) - np.array(self.degree)
-        return lattice[len(lattice) // 2 + 1 :]  # 0 stands in the middle, −k as far before it as k behind it
-
-    @cached_property
-    def shape(self) -> tuple[int, ...]:
-        """Nodes per axis, more than twice the degree; node i lies at 2πi/shape."""
-        return tuple(int(fft.next_fast_len(2 * n + 1, real=True)) for n in self.degree)
-
-    @property
-    def nodes(self) -> int:
-        """The number of nodes."""
-        return int(np.prod(self.shape))
-
-    def index(self, harmonics: Array) -> Array:
-        """Where these folded harmonics (m, p) stand in `harmonics`."""
-        sizes = [2 * n + 1 for n in self.degree]
-        return np.ravel_multi_index(tuple((harmonics + np.array(self.degree)).T), sizes) - len(self.harmonics) - 1
-
-    def series(self, values: Array) -> tuple[Array, Array]:
-        """The constant (...) and η (..., H) of a real function of at most this degree, from its values (..., nodes)."""
-        spectrum = self._transform(fft.fftn, values, "forward")
-        return spectrum[..., 0].real, 2 * spectrum[..., self._places].conj()
-
-    @cached_property
-    def _places(self) -> Array:
-        return dft_places(self.harmonics, self.shape)
-
-    def values(self, constant: ArrayLike, above: Array, below: Array, harmonics: Array) -> Array:
-        """constant + Σ_k (above_k e^{ik·s} + below_k e^{−ik·s}) at the nodes, k in `harmonics` (m, p): (..., nodes)."""
-        spectrum = np.zeros((*above.shape[:-1], self.nodes), np.complex128)
-        spectrum[..., 0] = constant
-        spectrum[..., dft_places(harmonics, self.shape)] = above
-        spectrum[..., dft_places(-harmonics, self.shape)] = below
-        return self._transform(fft.ifftn, spectrum, "forward")
-
-    def node_weights(self, moments: Array) -> Array:
-        """The w (..., nodes) with E[f] = Σ_i w_i f(s_i) for f of at most this degree, from E[e^{ik·s}] (..., H)."""
-        return self.values(1.0, moments.conj(), moments, self.harmonics).real / self.nodes
-
-    def expectations(self, weighted: Array, weights: Array) -> Array:
-        """E[f e^{iω·s}] for integer ω (J, p), from values of f times the node weights: (..., nodes) → (..., J)."""
-        return self._transform(fft.fftn, weighted, "backward")[..., dft_places(-weights, self.shape)]
-
-    def _transform(self, transform: Callable[..., Any], values: Array, norm: str) -> Array:
-        grid = values.reshape(*values.shape[:-1], *self.shape)
-        return np.asarray(transform(grid, axes=tuple(range(-len(self.shape), 0)), norm=norm)).reshape(values.shape)
-
-
-def dft_places(frequencies: Array, shape: tuple[int, ...]) -> Array:
-    """Where these frequencies (m, p) stand in a flattened DFT of this shape."""
-    return np.ravel_multi_index(tuple(np.mod(frequencies, shape).T), shape)
+from tsa.density import Density, from_harmonics
+from tsa.model._coupled import CoupledModel, fused
+from tsa.model._shared import EvidenceGradient
 
 
 class SeenPair(NamedTuple):
@@ -100,7 +33,81 @@ class SeenPair(NamedTuple):
     eta: Array
 
 
-def checked(seen: ArrayLike, dimension: int) -> Array:
+@dataclass(frozen=True, eq=False)
+class WindowLikelihood:
+    """The likelihood when only part of y is `seen` (..., D), for a model of any filters."""
+
+    model: CoupledModel
+    seen: ArrayLike
+
+    def pair(self, x: ArrayLike, y: ArrayLike) -> SeenPair:
+        """log p(y | x, s) as a series in s."""
+        model = self.model
+        x, y = model._patches(x, y)
+        like, m = x, _checked(self.seen, model.dimension)
+        batch = checks.common_shape("The batches of x, y and seen", x.shape[:-1], y.shape[:-1], m.shape[:-1])
+        x, y = x.astype(np.float64, copy=False), y.astype(np.float64, copy=False)
+        u, v, variance = model._coordinates(x), model._coordinates(m * y), model.noise**2
+        linear = model.natural_from(u, v)
+        mean_energy, energy = model._seen_energy(u, m)
+        eta = np.broadcast_to(energy / (-2 * variance), (*batch, energy.shape[-1])).copy()
+        eta[..., model._seen_grid.index(model.irreps.harmonics)] += model.irreps.pool(linear)
+        squares = np.sum(m * y * y, axis=-1) + mean_energy
+        constant = np.sum(linear[..., model.irreps.fixed].real, axis=-1) - squares / (2 * variance)
+        constant = constant - m.sum(axis=-1) / 2 * np.log(2 * np.pi * variance)
+        return SeenPair(x, y, m, like, constant, checks.finite(eta, "the natural parameters of the pair"))
+
+    def posterior(self, x: ArrayLike, y: ArrayLike, prior: Density | None) -> Density:
+        """p(s | x, y), with harmonics that reach twice as far as those of the model."""
+        pair = self.pair(x, y)
+        return fused(from_harmonics(checks.precision_of(pair.like, pair.eta), self.model._seen_grid.harmonics), prior)
+
+    def log_evidence(self, x: ArrayLike, y: ArrayLike, prior: Density | None) -> Array:
+        """log p_m(y | x), s integrated out: (...)."""
+        pair = self.pair(x, y)
+        return checks.precision_of(pair.like, pair.constant + self._log_mean(pair, prior)[0])
+
+    def evidence_gradient(self, x: ArrayLike, y: ArrayLike, prior: Density | None) -> EvidenceGradient:
+        """The gradient of the log evidence, summed over a batch; for each pixel of each pair FFTs over all nodes."""
+        pair, sigma = self.pair(x, y), self.model.noise
+        log_mean, density = self._log_mean(pair, prior)
+        moments = np.asarray(density.moments(self.model._seen_grid.harmonics), np.complex128)
+        evidence = pair.constant + log_mean
+        batch, pairs = evidence.shape, evidence.size
+        # E[log p(y | x, s)] under the posterior; all of it but the Gaussian constant falls as 1/σ².
+        expected = pair.constant + np.sum((pair.eta.conj() * moments).real, axis=-1)
+        total_weight = pair.m.sum(axis=-1)
+        squares = -2 * expected - total_weight * np.log(2 * np.pi * sigma**2)
+        noise = np.sum(np.broadcast_to(squares - total_weight, batch)) / sigma
+        rows = (np.broadcast_to(a, (*batch, a.shape[-1])).reshape(pairs, a.shape[-1]) for a in (*pair[:3], moments))
+        filters = self._filter_gradient(*rows)
+        return EvidenceGradient(float(evidence.sum()), checks.precision_of(pair.like, filters), float(noise))
+
+    def _log_mean(self, pair: SeenPair, prior: Density | None) -> tuple[Array, Density]:
+        """Log of the mean over the prior of exp(the moving part of the series), and the posterior."""
+        density = fused(from_harmonics(pair.eta, self.model._seen_grid.harmonics), prior)
+        start = self.model.parameters * np.log(2 * np.pi) if prior is None else prior.log_normalizer_only()
+        return density.log_normalizer_only() - start, density
+
+    def _filter_gradient(self, x: Array, y: Array, m: Array, moments: Array) -> Array:
+        """The gradient of Σ log p_m(y | x) in the filters, (D, J), for pairs in rows and moments (n, H).
+
+        With the gaps g_p(s) = m_p (y_p − (ρ_s x)_p)/σ² and R_pj = E[g_p e^{iω_j·s}] under the posterior it is
+        R_pj u_j + x_p Σ_q f_qj conj(R_qj): ρ_s x = Σ_j Re(conj(f_j) e^{iω_j·s} u_j) holds f_j itself and u_j = f_jᵀx.
+        """
+        model, grid = self.model, self.model._seen_grid
+        gradient = np.zeros((model.dimension, model.subspaces), np.complex128)
+        node_weights = grid.node_weights(moments)
+        for row, u in enumerate(model.coordinates(x)):
+            pull = m[row][:, None] * node_weights[row] / model.noise**2
+            gap = y[row][:, None] - model._moved_at_nodes(u)
+            expected = grid.expectations(pull * gap, model.irreps.values)
+            gradient += expected * u + np.outer(x[row], (model.filters * expected.conj()).sum(axis=0))
+        gradient[:, model.lines] = gradient[:, model.lines].real
+        return gradient
+
+
+def _checked(seen: ArrayLike, dimension: int) -> Array:
     """The weights m (..., D) in double precision."""
     m = checks.finite(checks.real(seen, "seen"), "seen")
     if m.ndim == 0 or m.shape[-1] != dimension:
@@ -110,39 +117,3 @@ def checked(seen: ArrayLike, dimension: int) -> Array:
             f"seen must lie between 0 (a pixel of y is hidden) and 1 (it is seen); got {m.min():.3g} to {m.max():.3g}."
         )
     return m.astype(np.float64)
-
-
-def energy_series(model: PhaseModel[Any], irreps: Weights, grid: SeriesGrid, u: Array, m: Array) -> tuple[Array, Array]:
-    """The series of Q(s) = Σ_p m_p (ρ_s x)_p² for coordinates u (..., J), whatever the filters: from its values."""
-    batch = checks.common_shape("The batches of x and seen", u.shape[:-1], m.shape[:-1])
-    flat_u, flat_m = (np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]) for a in (u, m))
-    energy = np.empty((len(flat_u), grid.nodes))
-    for row, one_u in enumerate(flat_u):
-        energy[row] = flat_m[row] @ _moved(model, irreps, grid, one_u) ** 2
-    return grid.series(energy.reshape(*batch, grid.nodes))
-
-
-def filter_gradient(
-    model: PhaseModel[Any], irreps: Weights, grid: SeriesGrid, x: Array, y: Array, m: Array, moments: Array
-) -> Array:
-    """The gradient of Σ log p_m(y | x) in the filters, (D, J), for pairs in rows and moments (n, H) of the posterior.
-
-    With the gaps g_p(s) = m_p (y_p − (ρ_s x)_p)/σ² and R_pj = E[g_p e^{iω_j·s}] under the posterior it is
-    R_pj u_j + x_p Σ_q f_qj conj(R_qj): ρ_s x = Σ_j Re(conj(f_j) e^{iω_j·s} u_j) holds f_j itself and u_j = f_jᵀx.
-    """
-    gradient = np.zeros((model.dimension, model.subspaces), np.complex128)
-    node_weights = grid.node_weights(moments)
-    for row, u in enumerate(model.coordinates(x)):
-        pull = m[row][:, None] * node_weights[row] / model.noise**2
-        gap = y[row][:, None] - _moved(model, irreps, grid, u)
-        expected = grid.expectations(pull * gap, irreps.values)
-        gradient += expected * u + np.outer(x[row], (model.filters * expected.conj()).sum(axis=0))
-    gradient[:, model.lines] = gradient[:, model.lines].real
-    return gradient
-
-
-def _moved(model: PhaseModel[Any], irreps: Weights, grid: SeriesGrid, u: Array) -> Array:
-    """ρ_s x at every node from coordinates u (J,): (D, nodes)."""
-    eta = (model.filters * u.conj()).astype(np.complex128)
-    fixed, moving = eta[:, irreps.fixed].real.sum(axis=1), irreps.pool(eta)
-    return grid.values(fixed, moving.conj() / 2, moving / 2, irreps.harmonics).real

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy import fft
 
 from tsa._base import Array, InputError, checks
-from tsa.model._window import dft_places
+from tsa.model._series import dft_places
 from tsa.model.subgroup import Subgroup
 from tsa.model.weights import Weights, lattice_points
 

@@ -14,6 +14,7 @@ from tsa._base import Array, InputError, ShapeError, checks
 from tsa.density import Density, GeneralizedVonMises, GridDensity
 from tsa.model import _chains
 from tsa.model._velocity_chain import velocities, velocity_walk
+from tsa.model._window import WindowLikelihood
 from tsa.model.subgroup import Subgroup
 
 _MAX_VALUES = 2**28  # doubles held for one sequence: 2 GB
@@ -263,7 +264,7 @@ def _checked_motion(model: Subgroup, motion: RandomWalk | ConstantVelocity) -> t
 def _series(model: Subgroup, template: Array, frames: Array, seen: ArrayLike | None) -> tuple[Array, Array, Array]:
     """log p(y_t | x, s) as natural parameters (..., T, H) at harmonics (H, p), and its constant part (..., T)."""
     if seen is not None:
-        pair = model._seen_pair(template, frames, seen)
+        pair = WindowLikelihood(model, seen).pair(template, frames)
         return pair.eta, model._seen_grid.harmonics, pair.constant
     u, v = model.coordinates(template), model.coordinates(frames)
     eta, weights = model.likelihood_from(u, v), model.likelihood_weights
