@@ -36,6 +36,7 @@ from explorer.state.models import (
     open_as,
     open_named,
 )
+from explorer.state.qr import qr_svg
 from explorer.state.question import digest_of, scene, scene_digest
 from explorer.state.scenarios import SCENARIOS, Scenario, scenario_of
 from explorer.state.shifts import (
@@ -118,6 +119,7 @@ __all__ = [
     "open_as",
     "open_named",
     "preset_of",
+    "qr_svg",
     "read_circle",
     "read_drawing",
     "read_edit",
