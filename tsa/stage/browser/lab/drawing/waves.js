@@ -14,12 +14,14 @@ import { setType, wrapped, write } from "./type.js";
 /** @import { PlacedRow, Plan } from "./rows.js" */
 /** @import { Stage } from "../stage.js" */
 
+const SWITCHES_END = 42; // pixels, in stage.css
+
 /**
- * Places in the drawing, in pixels: the axis from `west` to `east`, the circles between `circles` and `circlesEnd`,
- * `top` of the rows, then the sum around `zero`, the posterior above `base`, discs around `discs`.
+ * Places in the drawing, in pixels: the axis from `west` to `east`, `names` of the rows, their circles between `circles`
+ * and `circlesEnd`, `top` of the rows, then the sum around `zero`, the posterior above `base`, discs around `discs`.
  * @typedef {{
- *   width: number, height: number, unit: number, pad: number, circles: number, circlesEnd: number,
- *   west: number, east: number, top: number, rule: number, sumTop: number, zero: number, sumHeight: number,
+ *   width: number, height: number, unit: number, pad: number, names: number, circles: number,
+ *   circlesEnd: number, west: number, east: number, top: number, rule: number, sumTop: number, zero: number, sumHeight: number,
  *   base: number, tall: number, discs: number, disc: number, plan: Plan,
  * }} WaveLayout
  */
@@ -35,7 +37,8 @@ export function waveLayout(self, width, height) {
   const unit = Math.min(1.5, Math.max(0.86, Math.min(width / 600, height / 640)));
   const pad = 16;
   const narrow = width < 480;
-  const circles = pad + (narrow ? 62 : 74) * unit;
+  const names = Math.max(pad + 32 * unit, SWITCHES_END + 7);
+  const circles = names + (narrow ? 30 : 42) * unit;
   const circlesEnd = circles + (narrow ? 70 : 116) * unit;
   const [west, east] = [circlesEnd + 14, width - pad - 40 * unit];
   const top = 46 * unit;
@@ -54,7 +57,7 @@ export function waveLayout(self, width, height) {
   const zero = sumTop + (sumHeight - (high - low) * plan.scale) / 2 + high * plan.scale;
   const base = height - disc - 34 * unit;
   return {
-    width, height, unit, pad, circles, circlesEnd, west, east, top, rule, sumTop, zero, sumHeight, base,
+    width, height, unit, pad, names, circles, circlesEnd, west, east, top, rule, sumTop, zero, sumHeight, base,
     tall: Math.min(tall, base - sumTop - sumHeight - 20 * unit), discs: base + 10 + disc / 2, disc, plan,
   };
 }
@@ -155,8 +158,7 @@ function drawRow(self, pen, at, row, x, hues) {
   }
   const size = (loud ? 21 : 14) * at.unit;
   setType(self, pen, size, loud ? 650 : 400);
-  const number = at.pad + (row.kind === "fixed" ? 0 : 32 * at.unit);
-  write(self, pen, rowName(row.weights), number, middle + size * 0.35, { quiet: !loud });
+  write(self, pen, rowName(row.weights), row.kind === "fixed" ? at.pad : at.names, middle + size * 0.35, { quiet: !loud });
   if (row.kind === "fixed") return drawFixed(self, pen, at, middle);
   row.weights.forEach((k, i) => {
     const { kappa, mu } = wave(self, k);
