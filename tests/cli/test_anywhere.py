@@ -62,7 +62,10 @@ def test_both_commands_say_their_version(module, name):
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other signals")
 def test_stopping_the_explorer_leaves_one_line():
-    command = [sys.executable, "-u", "-m", "explorer", "--no-browser", "--port", "8660"]
+    # A process started in the background may have been told to ignore SIGINT, which its children inherit.
+    start = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    start += "; from explorer.__main__ import main; sys.exit(main(['--no-browser', '--port', '8660']))"
+    command = [sys.executable, "-u", "-c", start]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as running:
         next(line for line in running.stdout if "127.0.0.1" in line)
         running.send_signal(signal.SIGINT)
