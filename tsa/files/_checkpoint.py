@@ -58,6 +58,8 @@ class _Tensor:
     offset: int
     shape: tuple[int, ...]
     stride: tuple[int, ...]
+    conjugated: bool = False  # the storage holds the conjugates of the numbers
+    negated: bool = False
 
 
 class _Mark:
@@ -125,7 +127,8 @@ def _table(
             values = np.frombuffer(raw, np.dtype(storage.dtype).newbyteorder("<" if order == "<" else ">"))
         steps = tuple(step * values.itemsize for step in tensor.stride)
         view = np.lib.stride_tricks.as_strided(values[tensor.offset :], tensor.shape, steps, writeable=False)
-        return finite(view, name)
+        numbers = finite(view.conj() if tensor.conjugated else view, name)
+        return -numbers if tensor.negated else numbers
 
     return Table(name, tensor.shape, storage.dtype, read)
 
@@ -291,6 +294,11 @@ def _allowed(module: str, name: str) -> _Name:
     storage = module == "torch" and name in _STORAGES
     if not storage and (module, name) not in _NAMES:
         what = "".join(c for c in f"{module}.{name}"[:80] if c.isprintable())
+        if module in ("torch._utils", "torch._tensor") and name.startswith("_rebuild_"):
+            raise ModelFileError(
+                f"This checkpoint holds tensors of a kind that is not read ({what}), and nothing was run; dense ones "
+                "of float32 are: v.to_dense(), v.dequantize() or v.float()."
+            )
         raise ModelFileError(
             f"This checkpoint holds more than tensors: it asks for {what}, and nothing was run; {CONVERT}."
         )
@@ -311,7 +319,9 @@ def _rebuilt(function: _Name, arguments: tuple[Any, ...]) -> Any:
     storage, offset, shape, stride = arguments[:4]
     if not isinstance(storage, _Storage) or len(shape) != len(stride) or len(shape) > 8:
         raise TypeError("a tensor made from something else")
-    return _Tensor(storage, _whole(offset), tuple(map(_whole, shape)), tuple(map(_whole, stride)))
+    metadata = arguments[6] if len(arguments) > 6 and isinstance(arguments[6], dict) else {}
+    bits = metadata.get("conj", False) is True, metadata.get("neg", False) is True
+    return _Tensor(storage, _whole(offset), tuple(map(_whole, shape)), tuple(map(_whole, stride)), *bits)
 
 
 def _whole(value: Any) -> int:

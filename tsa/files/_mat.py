@@ -19,6 +19,7 @@ _TYPES = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8"
 _CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
 _OTHERS = {1: "cell", 2: "struct", 3: "object", 4: "char", 5: "sparse", 16: "function", 17: "object", 18: "object"}
 _TYPES_OF_4 = {0: "f8", 1: "f4", 2: "i4", 3: "i2", 4: "u2", 5: "u1"}
+_OTHERS_OF_4 = ("", "char", "sparse")
 _MATRIX, _COMPRESSED = 14, 15
 _DAMAGED = "This .mat file is damaged: {}."
 
@@ -52,7 +53,7 @@ class _Four(NamedTuple):
     shape: tuple[int, int]
     imaginary: bool
     name: int
-    text: bool
+    other: str  # what it is if not an array of numbers: text, or sparse
 
 
 def _header_of_4(data: bytes, size: int) -> _Four | None:
@@ -62,13 +63,13 @@ def _header_of_4(data: bytes, size: int) -> _Four | None:
     for order in "<>":
         kind, rows, columns, imaginary, name = struct.unpack(f"{order}5i", data[:20])
         machine, zero, precision, matrix = kind // 1000, kind // 100 % 10, kind // 10 % 10, kind % 10
-        if machine != (order == ">") or zero or precision not in _TYPES_OF_4 or matrix not in (0, 1):
+        if machine != (order == ">") or zero or precision not in _TYPES_OF_4 or matrix >= len(_OTHERS_OF_4):
             continue
         if min(rows, columns) < 0 or imaginary not in (0, 1) or not 1 <= name <= 64:
             continue
         dtype = np.dtype(order + _TYPES_OF_4[precision])
         if 20 + name + rows * columns * dtype.itemsize * (1 + imaginary) <= size:
-            return _Four(order, dtype.str, (rows, columns), bool(imaginary), name, matrix == 1)
+            return _Four(order, dtype.str, (rows, columns), bool(imaginary), name, _OTHERS_OF_4[matrix])
     return None
 
 
@@ -83,8 +84,8 @@ def _of_4(data: bytes) -> tuple[list[Table], set[str]]:
         entries = count(header.shape, np.dtype(header.dtype).itemsize, name)
         end = start + entries * np.dtype(header.dtype).itemsize * (1 + header.imaginary)
 
-        if header.text:
-            others.add("char")
+        if header.other:
+            others.add(header.other)
         else:
             read = partial(_read_4, data[start:end], header, entries, name)
             found.append(Table(name, header.shape, header.dtype[1:], read))

@@ -44,7 +44,7 @@ def count(shape: tuple[int, ...], itemsize: int, name: str) -> int:
 
 def finite(array: Array, name: str) -> Array:
     """The array in native byte order, as float32, float64 or complex; an error if it holds nan or inf."""
-    array = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("=")))
+    array = np.array(array, array.dtype.newbyteorder("="), order="C")
     if array.dtype.kind in "biu" or array.dtype == np.float16:
         array = array.astype(np.float32 if array.dtype.itemsize <= 2 else np.float64)
     if not np.all(np.isfinite(array)):
