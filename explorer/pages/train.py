@@ -11,6 +11,7 @@ from explorer.session import caches, models, run, training, view
 from explorer.session import motion as shown_motion
 from explorer.state import open_as
 from explorer.training import DiscoveryJob, FilterSnapshot, Job, State, Status, TrainingJob
+from tsa._base import TSAError
 from tsa.learning import TrainingRun
 from tsa.stage import filter_bytes, words
 
@@ -146,7 +147,11 @@ def _controls(job: Job, status: Status) -> None:
 
 
 def _use(job: Job, name: str) -> None:
-    model = models.add(open_as(name, job.result()))
+    try:
+        model = models.add(open_as(name, job.result()))
+    except TSAError as error:  # the job was discarded or continued in the meantime, or a browser pressed without asking
+        st.toast(str(error))
+        return
     if model.name in shown_motion.model_names():
         view.change("model", **shown_motion.fitted(model.name))
 

@@ -109,18 +109,6 @@ def test_the_subset_of_the_peers_model_recognises_as_well_as_its_own_features():
     assert every > chosen > 0.5
 
 
-def gabors(side, rng, number=96):
-    """Kernels as a first layer has them: Gabor functions of random places, directions and phases."""
-    y, x = np.indices((side, side)) - (side - 1) / 2
-    kernels = []
-    for _ in range(number):
-        angle, phase, wave = rng.uniform(0, np.pi), rng.uniform(0, 2 * np.pi), rng.uniform(0.8, 2.2)
-        dy, dx = rng.uniform(-1.5, 1.5, 2)
-        u = (x - dx) * np.cos(angle) + (y - dy) * np.sin(angle)
-        kernels.append(np.exp(-((x - dx) ** 2 + (y - dy) ** 2) / (side / 2.2) ** 2) * np.cos(wave * u + phase))
-    return np.stack(kernels)
-
-
 def independently(filters, report):
     """Purity and weight under shifts of pictures, by sums over pixels."""
     for j, f in enumerate(filters.T):
@@ -138,7 +126,7 @@ def _own(h, w):
 
 
 def test_gabor_kernels_open_are_reported_on_and_make_a_model():
-    kernels = gabors(11, np.random.default_rng(7))
+    kernels = made.gabors(11, np.random.default_rng(7))
     opened = open_filters(npy(kernels[:, None].repeat(3, axis=1)))
     assert opened.report.action.shape == (11, 11)
     report = report_filters(kernels.reshape(96, -1).T, CyclicShift((11, 11)))
@@ -149,27 +137,10 @@ def test_gabor_kernels_open_are_reported_on_and_make_a_model():
     assert np.isfinite(named.model.log_evidence(x[:1], x[1:])).all()
 
 
-def photograph_patches(number, side, rng):
-    """Patches of a photograph that comes with scikit-learn, without their mean."""
-    from sklearn.datasets import load_sample_image
-
-    image = load_sample_image("china.jpg").mean(axis=2)[::2, ::2]
-    corners = rng.integers(0, np.array(image.shape) - side, (number, 2))
-    patches = np.stack([image[y : y + side, x : x + side].ravel() for y, x in corners]) / 255
-    return patches - patches.mean(axis=1, keepdims=True)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", ["ica", "dictionary"])
 def test_dictionaries_of_scikit_learn_open_and_make_a_model(learner):
-    from sklearn.decomposition import FastICA, MiniBatchDictionaryLearning
-
-    x = photograph_patches(4000, 12, np.random.default_rng(8))
-    if learner == "ica":
-        fitted = FastICA(48, whiten="unit-variance", max_iter=1000, tol=1e-2, random_state=0).fit(x)
-    else:
-        fitted = MiniBatchDictionaryLearning(200, alpha=0.5, max_iter=20, batch_size=200, random_state=0).fit(x)
-    w = fitted.components_
+    w = made.learned(learner)
     opened = open_filters(npy(w))
     assert opened.report.filters.shape == (144, len(w))
     np.testing.assert_array_equal(opened.report.filters, w.T)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.shared.browser import TIMEOUT_MS, choose_model, text_changes, visit
+from tests.shared.browser import TIMEOUT_MS, angle, choose_model, dial_points, text_changes, visit
+from tests.shared.dictionaries import gabors
 from tsa import load
 from tsa.model import real_columns
 
@@ -192,3 +193,32 @@ def test_a_set_is_narrowed_by_lasso_numbers_and_copies(browser, server):
 
         inside = int(text_changes(tab, ".count", lasso).split(" of ")[0])
         assert 0 < inside < number
+
+
+def test_the_lab_opens_with_a_model_made_from_gabor_kernels(browser, server):
+    """As a person would: a file, its group, the lab; and a turn of the dial is answered by that model."""
+    buffer = io.BytesIO()
+    np.save(buffer, gabors(11, np.random.default_rng(7)))
+    with filters(browser, server) as tab:
+        visit(tab, "Model")
+        files = tab.locator("input[type=file]")
+        files.wait_for(state="attached")
+        files.set_input_files({"name": "gabors.npy", "mimeType": "application/x", "buffer": buffer.getvalue()})
+        tab.get_by_text("which need not be orthonormal").wait_for()
+        tab.get_by_role("button", name="Open with other settings").click()
+        tab.get_by_role("combobox", name="Group").click()
+        tab.get_by_role("option", name="rotation", exact=True).click()
+        tab.get_by_text("gabors is now used on the pages Lab").wait_for()
+        tab.keyboard.press("Escape")
+        visit(tab, "Lab")
+        tab.wait_for_selector(".stage[data-drawn]")
+        assert tab.get_by_role("combobox", name="Model").input_value() == "gabors"
+        first = tab.locator(".answer").inner_text()
+        assert first
+        x, y, r = dial_points(tab)
+        tab.mouse.move(x + r, y)
+        tab.mouse.down()
+        tab.mouse.move(x, y - r, steps=8)
+        tab.mouse.up()
+        tab.wait_for_function("first => document.querySelector('.answer')?.innerText !== first", arg=first)
+        assert angle(tab) > 60

@@ -117,3 +117,36 @@ def dictionary(number, pure, weights, rng, shape):
         np.array(dead),
         np.array(noisy),
     )
+
+
+def gabors(side, rng, number=96):
+    """Kernels as a first layer has them: Gabor functions of random places, directions and phases."""
+    y, x = np.indices((side, side)) - (side - 1) / 2
+    kernels = []
+    for _ in range(number):
+        angle, phase, wave = rng.uniform(0, np.pi), rng.uniform(0, 2 * np.pi), rng.uniform(0.8, 2.2)
+        dy, dx = rng.uniform(-1.5, 1.5, 2)
+        u = (x - dx) * np.cos(angle) + (y - dy) * np.sin(angle)
+        kernels.append(np.exp(-((x - dx) ** 2 + (y - dy) ** 2) / (side / 2.2) ** 2) * np.cos(wave * u + phase))
+    return np.stack(kernels)
+
+
+def photograph_patches(number, side, rng):
+    """Patches of a photograph that comes with scikit-learn, without their mean."""
+    from sklearn.datasets import load_sample_image
+
+    image = load_sample_image("china.jpg").mean(axis=2)[::2, ::2]
+    corners = rng.integers(0, np.array(image.shape) - side, (number, 2))
+    patches = np.stack([image[y : y + side, x : x + side].ravel() for y, x in corners]) / 255
+    return patches - patches.mean(axis=1, keepdims=True)
+
+
+def learned(learner):
+    """The components (n, 144) that scikit-learn finds in patches of a photograph: "ica" 48 of them, else 200."""
+    from sklearn.decomposition import FastICA, MiniBatchDictionaryLearning
+
+    x = photograph_patches(4000, 12, np.random.default_rng(8))
+    if learner == "ica":
+        return FastICA(48, whiten="unit-variance", max_iter=1000, tol=1e-2, random_state=0).fit(x).components_
+    fitted = MiniBatchDictionaryLearning(200, alpha=0.5, max_iter=20, batch_size=200, random_state=0).fit(x)
+    return fitted.components_
