@@ -1,10 +1,12 @@
 """What a page may tell Streamlit: wrong messages are ignored, before they reach the script or what is on screen."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime import Runtime
-from streamlit.runtime.state.common import unpack_widget_state_value
+from streamlit.runtime.state.common import WidgetMetadata, unpack_widget_state_value
 
 from explorer.app.throttled_log import ThrottledLog
 
@@ -17,8 +19,9 @@ _MAX_FILES = 20  # in one request for places to upload to
 def ignore_wrong_messages(runtime: Runtime, log: ThrottledLog) -> None:
     """Let the runtime of this server handle only messages that a page of ours can have sent.
 
-    Streamlit would answer the value of a widget that is not of its type, or is none of its options, with an exception
-    in place of the page.
+    Streamlit would answer the value of a widget that is not of its type with an exception in place of the page. A
+    choice that is none of the options of a widget is taken out of its message: Streamlit would pass it on to the
+    function that handles the change. It is no reason to ignore the rest, as options may have changed in the meantime.
     """
     handle = runtime.handle_backmsg
 
@@ -26,6 +29,11 @@ def ignore_wrong_messages(runtime: Runtime, log: ThrottledLog) -> None:
         trouble = _trouble(runtime, session_id, msg)
         if trouble:
             return log.warn("Ignored a message of a page", trouble)
+        known = _known_widgets(runtime, session_id)
+        sent = msg.rerun_script.widget_states.widgets
+        for i in reversed(range(len(sent))):
+            if not _is_choice(known.get(sent[i].id), sent[i]):
+                del sent[i]
         handle(session_id, msg, **rest)
 
     runtime.handle_backmsg = handle_if_right  # type: ignore[method-assign]
@@ -38,10 +46,7 @@ def _trouble(runtime: Runtime, session_id: str, msg: BackMsg) -> str:
         return f"it is of the kind {kind}"
     if kind == "file_urls_request" and len(msg.file_urls_request.file_names) > _MAX_FILES:
         return f"it asks to upload more than {_MAX_FILES} files"
-    info = runtime._session_mgr.get_active_session_info(session_id)
-    if kind != "rerun_script" or info is None:
-        return ""
-    known = info.session.session_state._new_widget_state.widget_metadata
+    known = _known_widgets(runtime, session_id)
     for state in msg.rerun_script.widget_states.widgets:
         widget = known.get(state.id)  # None in the first message of a page that the server has not drawn yet
         given = state.WhichOneof("value")
@@ -54,3 +59,20 @@ def _trouble(runtime: Runtime, session_id: str, msg: BackMsg) -> str:
         except Exception:  # deserialisers are Streamlit's, and raise whatever they meet
             return "a widget has a value that it cannot have"
     return ""
+
+
+def _known_widgets(runtime: Runtime, session_id: str) -> Mapping[str, WidgetMetadata[Any]]:
+    """The widgets that a session has been shown, by id."""
+    info = runtime._session_mgr.get_active_session_info(session_id)
+    return {} if info is None else info.session.session_state._new_widget_state.widget_metadata
+
+
+def _is_choice(widget: WidgetMetadata[Any] | None, state: WidgetState) -> bool:
+    """Whether the value is one of the options of the widget, if it has options. No widget of ours can be emptied."""
+    if widget is None or widget.formatted_options is None:
+        return True
+    given = state.WhichOneof("value")
+    if given == "string_array_value":
+        chosen = list(state.string_array_value.data)
+        return bool(chosen) and set(chosen) <= set(widget.formatted_options)
+    return given != "string_value" or state.string_value in widget.formatted_options

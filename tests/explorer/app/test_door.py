@@ -1,36 +1,26 @@
 """A running server, reached as strangers would: foreign names, odd frames, wrong values of widgets."""
 
-import itertools
-import json
 import os
 import random
-import re
 import socket
-import time
 import urllib.error
 import urllib.request
 from contextlib import suppress
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-import explorer
 from explorer.tools import serving
 from tests.shared.hosts import HOSTS, ORIGINS
+from tests.shared.visitor import SECONDS, STREAM, Visitor, exceptions, leaks, likely_state, odd_state
 
 pytestmark = pytest.mark.slow
 
 MESSAGES = int(os.environ.get("TSA_FUZZ", "200"))  # for all pages together; a thorough run has 10,000
-SOCKETS = ("/_stcore/stream", "/live")
-ROOT = str(Path(explorer.__file__).parents[1]).encode()
-LEAK = re.compile(rb'Traceback|site-packages|line \d+, in |File ["&\\]|' + re.escape(ROOT))
-SECONDS = 60.0  # to wait for an answer, on a machine that does other things
+SOCKETS = (STREAM, "/live")
 
 
 @pytest.fixture(scope="module")
@@ -107,135 +97,6 @@ def test_what_is_for_the_host_alone_is_not_served(server, path):
     assert fetch(server, path)[0] == 404
 
 
-class Visitor:
-    """A page without a browser: it sends messages, and keeps what the server says."""
-
-    def __init__(self, server):
-        self.url = server
-        self.ids = set()
-        self.connection = connect(server.replace("http", "ws") + SOCKETS[0], origin=server, max_size=None)
-
-    def __enter__(self):
-        self.line = self.connection.__enter__()
-        return self
-
-    def __exit__(self, *failure):
-        self.connection.__exit__(*failure)
-
-    def send(self, *widgets, query="", page=""):
-        message = BackMsg()
-        run = message.rerun_script
-        run.query_string, run.page_name, run.context_info.url = query, page, self.url
-        run.widget_states.widgets.extend(widgets)
-        self.line.send(message.SerializeToString())
-
-    def hear(self):
-        """What the server says until a run has ended by itself: the messages of that run."""
-        run, deadline = [], time.monotonic() + SECONDS
-        while time.monotonic() < deadline:
-            data = self.line.recv(timeout=SECONDS)
-            assert leaks(data) == []
-            message = ForwardMsg.FromString(data)
-            run = [] if message.WhichOneof("type") == "new_session" else [*run, message]
-            self.ids.update(widget_ids(data))
-            if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY and message.WhichOneof("type") == (
-                "script_finished"
-            ):
-                return run
-        raise TimeoutError
-
-    def drain(self):
-        """Hear everything until nothing comes for a while; how many messages that were."""
-        for count in itertools.count():
-            try:
-                data = self.line.recv(timeout=1.0)
-            except TimeoutError:
-                return count
-            assert leaks(data) == []
-            exception = ForwardMsg.FromString(data).delta.new_element.exception
-            assert not exception.message, exception.message
-
-    @property
-    def widgets(self):
-        return sorted(self.ids)
-
-
-def widget_ids(data):
-    """Names of widgets in a message: each stands after a byte that holds its length."""
-    starts = [match.start() for match in re.finditer(rb"\$\$ID-[0-9a-f]{32}-", data)]
-    return [data[at : at + data[at - 1]].decode() for at in starts]
-
-
-def leaks(data):
-    """What a message says that visitors need not know, with what stands around it."""
-    return [data[max(0, match.start() - 60) : match.end() + 60] for match in LEAK.finditer(data)]
-
-
-def exceptions(run):
-    return [m.delta.new_element.exception.message for m in run if m.delta.new_element.WhichOneof("type") == "exception"]
-
-
-def odd_text(rng):
-    odd = ["", "square", "Shapes", "rotation-16", "../x", "\x00", "ॐ" * 50, "9" * 5000, "<b>", "nan", "None", "[]"]
-    return rng.choice(odd)
-
-
-def odd_number(rng):
-    return rng.choice([0, 1, -1, 2**31, -(2**53), 0.5, 1e308, -1e308, float("nan"), float("inf"), rng.random()])
-
-
-def odd_json(rng, depth=0):
-    kind = rng.randrange(8 if depth < 3 else 5)
-    if kind < 5:
-        return [None, True, odd_text(rng), odd_number(rng), rng.randrange(400)][kind]
-    if kind == 5:
-        return [odd_json(rng, depth + 1) for _ in range(rng.randrange(4))]
-    names = [
-        "message",
-        "session",
-        "obeyed",
-        "sequence",
-        "angle",
-        "circle",
-        "pixels",
-        "done",
-        "log",
-        "without",
-        "ticket",
-    ]
-    return {rng.choice(names): odd_json(rng, depth + 1) for _ in range(rng.randrange(5))}
-
-
-def odd_state(rng, widget):
-    state = WidgetState(id=widget)
-    kind = rng.randrange(12)
-    if kind == 0:
-        state.trigger_value = True
-    elif kind == 1:
-        state.bool_value = rng.random() < 0.5
-    elif kind == 2:
-        state.double_value = odd_number(rng)
-    elif kind == 3:
-        state.int_value = rng.choice([0, -1, 2**62, rng.randrange(100)])
-    elif kind == 4:
-        state.string_value = odd_text(rng)
-    elif kind == 5:
-        state.double_array_value.data.extend(odd_number(rng) for _ in range(rng.randrange(4)))
-    elif kind == 6:
-        state.int_array_value.data.extend(rng.choice([0, -1, 99, 2**62]) for _ in range(rng.randrange(4)))
-    elif kind == 7:
-        state.string_array_value.data.extend(odd_text(rng) for _ in range(rng.randrange(4)))
-    elif kind == 8:
-        state.json_value = rng.choice(["{", "[" * 5000, odd_text(rng), json.dumps(odd_json(rng))])
-    elif kind == 9:
-        state.bytes_value = rng.randbytes(rng.randrange(50))
-    elif kind == 10:
-        state.json_trigger_value = rng.choice(["", json.dumps(odd_json(rng))])
-    else:
-        state.file_uploader_state_value.uploaded_file_info.add(file_id=odd_text(rng)[:20], name="x.png")
-    return state
-
-
 def test_a_wrong_value_is_ignored_and_what_was_on_screen_stays(server):
     """The value named in the issue: a list of integers for the gallery of shapes."""
     with Visitor(server) as visitor:
@@ -253,20 +114,47 @@ def test_a_wrong_value_is_ignored_and_what_was_on_screen_stays(server):
         assert any(m.delta.new_element.WhichOneof("type") == "bidi_component" for m in run)
 
 
-@pytest.mark.parametrize("page", ["", "motion", "filters", "recognise", "model", "train", "orbits"])
+PAGES = ["", "home", "lesson", "motion", "film", "filters", "recognise", "model", "train", "orbits", "dft"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_fuzzed_values_of_widgets_show_no_exception(server, page):
+    """Right values, which lead to other states of the page, and odd ones; several before the page has answered."""
     rng = random.Random(page)
     with Visitor(server) as visitor:
         visitor.send(page=page)
         visitor.hear()
         assert visitor.widgets
-        for number in range(MESSAGES // 7):
+        for number in range(-(-MESSAGES // len(PAGES))):
             if number % 10 == 0:
-                visitor.drain()
-            visitor.send(*(odd_state(rng, rng.choice(visitor.widgets)) for _ in range(rng.randrange(1, 4))), page=page)
+                visitor.drain(0.2)
+            chosen = rng.choices(visitor.widgets, k=rng.randrange(1, 4))
+            likely = rng.random() < 0.6
+            visitor.send(*(likely_state(rng, w, visitor) if likely else odd_state(rng, w) for w in chosen), page=page)
         visitor.drain()
         visitor.send(page=page)
         assert exceptions(visitor.hear()) == []
+
+
+@pytest.mark.parametrize("choice", [[], ["square"], ["rotation", "rotation"], ["rotation", "x"]])
+def test_a_choice_that_is_no_option_is_left_out_and_the_rest_of_the_message_counts(server, choice):
+    with Visitor(server) as visitor:
+        visitor.send(page="train")
+        visitor.hear()
+        by_key = {name.rpartition("-")[2]: name for name in visitor.widgets}
+        strange = WidgetState(id=by_key["train_kind"])
+        strange.string_array_value.SetInParent()
+        strange.string_array_value.data.extend(choice)
+        right = WidgetState(id=by_key["train_pairs"])
+        right.string_array_value.data.append("2,000")
+        visitor.drain()
+        visitor.send(strange, right, page="train")
+        assert exceptions(visitor.hear()) == []
+        (start,) = [one for one, (_, shown) in visitor.elements.items() if getattr(shown, "label", "") == "Start"]
+        visitor.send(WidgetState(id=start, trigger_value=True), page="train")
+        run = visitor.hear()
+        assert exceptions(run) == []
+        assert any(b"of 2,000 pairs" in message.SerializeToString() for message in run)
 
 
 def test_a_first_message_with_wrong_values_tells_nothing(server):
