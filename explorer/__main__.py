@@ -172,10 +172,11 @@ def free_port(host: str, first: int) -> int | None:
 @asynccontextmanager
 async def _lifespan(app: Any, address: str | None, log: "ThrottledLog") -> AsyncIterator[None]:
     """Load what the first visitor needs, exempt it from garbage collection, and open the browser."""
-    from explorer.app import ignore_wrong_messages
+    from explorer.app import bound_uploads, ignore_wrong_messages
     from explorer.session import caches, motion  # needs a running server, or Streamlit's caches print warnings
 
     ignore_wrong_messages(get_instance(), log)
+    bound_uploads(get_instance())
     caches.warm()
     motion.warm()
     _disable_nagle()  # before gc.freeze(): frozen objects are not listed by gc.get_objects

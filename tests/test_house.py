@@ -19,6 +19,7 @@ ORDER = [
     ["tsa._base"], ["tsa.density"], ["tsa.model"], ["tsa.groups"], ["tsa.pictures"], ["tsa.analysis"], ["tsa.files"],
     ["tsa.registration"], ["tsa.learning", "tsa.recognition"], ["tsa.stage"], ["tsa"], ["tsa.experiments"], ["tsa.cli"],
     ["tsa.__main__"], ["explorer"], ["explorer.state"], ["explorer.course"], ["explorer.training"], ["explorer.live"],
+    ["explorer.limits"],
     ["explorer.components"], ["explorer.session"], ["explorer.pages"], ["explorer.app"], ["explorer.tools"],
     ["explorer.__main__"],
 ]  # fmt: skip

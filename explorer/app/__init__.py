@@ -7,6 +7,7 @@ from explorer.app.hosts import Hosts
 from explorer.app.index import Index
 from explorer.app.page_messages import ignore_wrong_messages
 from explorer.app.throttled_log import ThrottledLog
+from explorer.app.uploads import bound_uploads
 
 __all__ = [
     "SCRIPT",
@@ -14,5 +15,6 @@ __all__ = [
     "Hosts",
     "Index",
     "ThrottledLog",
+    "bound_uploads",
     "ignore_wrong_messages",
 ]

@@ -4,14 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime import Runtime
 from streamlit.runtime.state.common import WidgetMetadata, unpack_widget_state_value
 
+from explorer import limits
 from explorer.app.throttled_log import ThrottledLog
 
 # Not among them: what clears the caches of all visitors, asks about git, or switches what belongs to developers.
 _KINDS = ("rerun_script", "stop_script", "app_heartbeat", "file_urls_request", "backend_operation_request")
+_OPERATIONS = ("deferred_file", "dataframe_chunk")  # of the server for a page; others install or configure
 _NUMBERS = {"int_value", "double_value"}  # which pages do not tell apart
 _MAX_FILES = 20  # in one request for places to upload to
 
@@ -29,6 +32,11 @@ def ignore_wrong_messages(runtime: Runtime, log: ThrottledLog) -> None:
         trouble = _trouble(runtime, session_id, msg)
         if trouble:
             return log.warn("Ignored a message of a page", trouble)
+        info = runtime._session_mgr.get_active_session_info(session_id)
+        refusal = _refusal(session_id, msg)
+        if refusal is not None and info is not None:
+            log.warn("Refused a visitor", "who has reached a limit")
+            return info.session._enqueue_forward_msg(refusal)
         known = _known_widgets(runtime, session_id)
         sent = msg.rerun_script.widget_states.widgets
         for i in reversed(range(len(sent))):
@@ -46,6 +54,9 @@ def _trouble(runtime: Runtime, session_id: str, msg: BackMsg) -> str:
         return f"it is of the kind {kind}"
     if kind == "file_urls_request" and len(msg.file_urls_request.file_names) > _MAX_FILES:
         return f"it asks to upload more than {_MAX_FILES} files"
+    if kind == "backend_operation_request":
+        operation = msg.backend_operation_request.WhichOneof("payload")
+        return "" if operation in _OPERATIONS else f"it asks for the operation {operation}"
     known = _known_widgets(runtime, session_id)
     for state in msg.rerun_script.widget_states.widgets:
         widget = known.get(state.id)  # None in the first message of a page that the server has not drawn yet
@@ -59,6 +70,26 @@ def _trouble(runtime: Runtime, session_id: str, msg: BackMsg) -> str:
         except Exception:  # deserialisers are Streamlit's, and raise whatever they meet
             return "a widget has a value that it cannot have"
     return ""
+
+
+def _refusal(session_id: str, msg: BackMsg) -> ForwardMsg | None:
+    """The answer to a visitor who wants to upload or download more than the server does for one; None if it does."""
+    answer = ForwardMsg()
+    try:
+        if msg.WhichOneof("type") == "file_urls_request":
+            answer.file_urls_response.response_id = msg.file_urls_request.request_id
+            for _ in msg.file_urls_request.file_names:
+                limits.spend(session_id, "uploads")
+        elif msg.backend_operation_request.WhichOneof("payload") == "deferred_file":
+            answer.backend_operation_response.request_id = msg.backend_operation_request.request_id
+            limits.spend(session_id, "downloads")
+    except limits.LimitError as error:
+        if answer.WhichOneof("type") == "file_urls_response":
+            answer.file_urls_response.error_msg = str(error)
+        else:
+            answer.backend_operation_response.error_msg = str(error)
+        return answer
+    return None
 
 
 def _known_widgets(runtime: Runtime, session_id: str) -> Mapping[str, WidgetMetadata[Any]]:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from explorer.limits import LimitError
 from explorer.pages.controls import charts, choose_model, progress_bar, show_set
 from explorer.session import caches, models, run, view
 from explorer.state import NamedModel
@@ -40,6 +41,14 @@ def page() -> None:
         st.markdown(f"`{line}`{more}", help="n x ω: n subspaces have weight ω.")
         for note in filter(None, [named.note, _defect(named)]):
             st.info(note)
+    try:
+        _tabs(named)
+    except LimitError as error:
+        st.error(str(error))
+    run.finish()
+
+
+def _tabs(named: NamedModel) -> None:
     report, refine, compare, origin = st.tabs(["Report", "Refine", "Compare", "Provenance"])
     if named.made is not None:
         with report:
@@ -56,7 +65,6 @@ def page() -> None:
         _provenance(named)
     if named.turns:
         _coverage(named, coverage)
-    run.finish()
 
 
 def _open() -> None:

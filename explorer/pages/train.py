@@ -5,6 +5,7 @@ What is learned is what `tsa train` and `tsa discover` write.
 
 import streamlit as st
 
+from explorer import limits
 from explorer.components.training import TrainingDisplay, show_training
 from explorer.pages.controls import Wanted, choose_training
 from explorer.session import caches, models, run, training, view
@@ -41,6 +42,11 @@ def _start(job: Job | None, wanted: Wanted | None) -> None:
     busy = job is not None and job.status().state in (State.WAITING, State.RUNNING, State.PAUSED)
     label = "Start over" if busy else "Start"
     if st.button(label, type="primary", width="stretch", disabled=wanted is None) and wanted is not None:
+        try:
+            limits.spend(view.visitor(), "trainings")
+        except TSAError as error:
+            st.error(str(error))
+            return
         caches.jobs().submit(wanted.request, view.visitor(), wanted.patches)
         st.rerun()
     if busy:
@@ -125,7 +131,7 @@ def _controls(job: Job, status: Status) -> None:
     state, has_model, name = status.state, status.has_model, _name_of(job, status)
     row = st.container(horizontal=True)
     if state in (State.PAUSED, State.STOPPED, State.FAILED):
-        row.button("Continue", on_click=job.resume, width="stretch", key="go_on")
+        row.button("Continue", on_click=_resume, args=(job,), width="stretch", key="go_on")
     else:
         running = state in (State.WAITING, State.RUNNING)
         row.button("Pause", on_click=job.pause, width="stretch", disabled=not running, key="pause")
@@ -144,6 +150,15 @@ def _controls(job: Job, status: Status) -> None:
     if has_model and used.partition(" (")[0] == name:  # a number follows if another model has the same name
         motion = " Motion opens with it too." if used == shown_motion.model_name() else ""
         st.success(f"{models.use_in_words()}{motion} It survives a reload of this tab.")
+
+
+def _resume(job: Job) -> None:
+    try:
+        limits.spend(view.visitor(), "trainings")
+    except TSAError as error:
+        st.toast(str(error))
+        return
+    job.resume()
 
 
 def _use(job: Job, name: str) -> None:

@@ -14,10 +14,12 @@ import streamlit as st
 from numpy.typing import NDArray
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from explorer import limits
 from explorer.components.filters import Relative, pack_filters, shown_filters
 from explorer.components.recognise import pack_votes
 from explorer.components.symmetry import pack_symmetry
 from explorer.components.teaching.film import pack_film
+from explorer.session import view
 from explorer.session.kept import KeptModels
 from explorer.state import LAB_MODEL, Digit, Film, NamedModel, Shape, Source, open_as, open_named
 from explorer.training import EXAMPLES, DiscoveryRequest, Jobs, pairs_of_files
@@ -225,30 +227,30 @@ def voting(named: NamedModel, label: int | None) -> Callable[[Picture, int | Non
 
 def inspection(named: NamedModel, on_progress: ProgressCallback) -> Inspection:
     """The report on a model; the callback is called with the progress if the report has to be computed."""
-    return _reports().get(
-        ("inspection", named.digest),
-        lambda: inspect(named.model, named.action, about=named.file.about, on_progress=on_progress),
+    return _report(
+        "inspection", named, lambda: inspect(named.model, named.action, about=named.file.about, on_progress=on_progress)
     )
 
 
 def coverage(named: NamedModel, on_progress: ProgressCallback) -> Calibration:
     """How often the credible sets of a rotation model hold the truth; the callback as for `inspection`."""
-    return _reports().get(("coverage", named.digest), lambda: calibration(named.model, on_progress=on_progress))
+    return _report("coverage", named, lambda: calibration(named.model, on_progress=on_progress))
 
 
 def refined(named: NamedModel, name: str, on_progress: ProgressCallback) -> NamedModel:
     """The model split into irreducibles, under another name."""
-    model = _reports().get(("refined", named.digest), lambda: refine(named.model, named.action, on_progress))
+    model = _report("refined", named, lambda: refine(named.model, named.action, on_progress))
     known = {ImageRotation: "rotation", CyclicShift: "shift"}.get(type(named.action))
     about = ({"group": known} if known else {}) | {"refined from": named.name} | named.file.about
     return open_as(name, ModelFile(model, named.shape, about))
 
 
-@st.cache_resource(max_entries=16, hash_funcs={NamedModel: repr}, show_spinner="Measuring the model …")
 def cost(named: NamedModel) -> Cost:
     """What the model made from a set of filters costs."""
-    assert named.made is not None
-    return cost_of(named.made)
+    made = named.made
+    assert made is not None
+    with st.spinner("Measuring the model …"):
+        return _report("cost", named, lambda: cost_of(made))
 
 
 @st.cache_resource(max_entries=32, hash_funcs={NamedModel: repr})
@@ -333,6 +335,16 @@ class Reports:
 @st.cache_resource(max_entries=1)
 def _reports() -> Reports:
     return Reports()
+
+
+def _report(kind: str, named: NamedModel, work: Callable[[], T]) -> T:
+    """The report of this kind on a model; if it has to be computed, it counts among those of this visitor."""
+
+    def counted() -> T:
+        limits.spend(view.visitor(), "reports")
+        return work()
+
+    return _reports().get((kind, named.digest), counted)
 
 
 def warm() -> None:

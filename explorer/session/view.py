@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explorer.state import FIELDS, SCENARIOS, ViewState, read_view
 from tsa.stage import framed
@@ -150,9 +151,15 @@ def choice(key: str, default: T) -> T:
 
 
 def leave_page() -> None:
-    """Forget the widgets and components of a page before another is drawn, which may use the same keys."""
+    """Forget the widgets and components of a page before another is drawn, which may use the same keys.
+
+    Its uploads too, which would stay in memory with the session: what was read of them is kept where it is used.
+    """
     for name in ("widgets", "mounted", "opened"):
         st.session_state.pop(name, None)
+    run = get_script_run_ctx()
+    if run is not None:
+        run.uploaded_file_mgr.remove_session_files(run.session_id)
 
 
 def end_of_page() -> None:

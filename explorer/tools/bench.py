@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from explorer.state import LAB_MODEL, open_named, turning_film
 from explorer.tools.chromium import in_chromium
+from explorer.tools.filters_bench import time_many_filters
 from explorer.tools.motion_bench import time_motion
 from tsa.pictures import shapes, to_disc
 from tsa.stage import PICTURE_RADIUS, RIM_OVER_PICTURE, data_url, show, sweep
@@ -114,6 +115,7 @@ def _measure(browser: Any, address: str) -> None:
     _time_upload(page)
     _time_stroke(page)
     _time_filters(page)
+    time_many_filters(browser, address)
     _time_film(page, address)
     _time_offline(browser)
     _time_meanwhile(page, browser, address)
