@@ -7,6 +7,7 @@ import gc
 import os
 import socket
 import sys
+import warnings
 import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -123,6 +124,8 @@ def _main(argv: list[str]) -> int:
         routes=[live.ROUTE],
         middleware=[Middleware(Guard, hosts, log), Middleware(Index)],
     )
+    # Ctrl-C before the server has started is no reason for a warning.
+    warnings.filterwarnings("ignore", "coroutine 'Server.serve' was never awaited", RuntimeWarning)
     app.run(
         config={
             "server.address": options.host,
