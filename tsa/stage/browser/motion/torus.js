@@ -30,7 +30,16 @@ const LIGHT = [-0.45, 0.65, 0.61]; // right, up, towards the eye
 
 /** @type {Rays | null} */
 let rays = null;
-/** @type {{ of: Uint8Array, key: string, pixels: Uint8ClampedArray, size: number } | null} */
+/**
+ * @typedef {object} Texture of the whole torus, a square
+ * @property {Uint8Array} of the map that it shows
+ * @property {string} key
+ * @property {number} size pixels along a side
+ * @property {Float32Array} pixels red, green and blue times opacity, then the opacity, from 0 to 1
+ * @property {Uint8Array} empty 1 for each pixel that is transparent
+ */
+
+/** @type {Texture | null} */
 let texture = null;
 /** @type {OffscreenCanvas | null} */
 let sheet = null;
@@ -48,24 +57,52 @@ export function drawTorus(canvas, packed, style, camera) {
   box = { left: (width - size) / 2, top: (height - size) / 2, size };
   const ratio = Math.min(2, window.devicePixelRatio || 1) / (camera.rough ? 2 : 1);
   const { ring, tube, shade, cover, size: n } = raysOf(Math.max(1, Math.round(size * ratio)), camera.pitch);
-  const { pixels: colours, size: cells } = textureOf(packed, style);
+  const { pixels, empty, size: cells } = textureOf(packed, style);
   const [dark, light] = bodyColours(pen, style);
   const image = new ImageData(n, n);
+  const { data } = image;
   const yaw = camera.yaw / TURN + 64; // positive for every yaw within reach
   for (let i = 0; i < cover.length; i++) {
     if (!cover[i]) continue;
-    const column = Math.floor(((ring[i] + yaw) % 1) * cells);
-    const at = 4 * (Math.floor(tube[i] * cells) * cells + column);
-    const share = colours[at + 3] / 255;
+    // Between the four nearest pixels of the texture, so that its lines stay smooth.
+    const u = ((ring[i] + yaw) % 1) * cells + cells - 0.5;
+    const v = tube[i] * cells + cells - 0.5;
+    const column = Math.floor(u);
+    const row = Math.floor(v);
+    const above = (row % cells) * cells;
+    const below = ((row + 1) % cells) * cells;
+    const left = column % cells;
+    const right = (column + 1) % cells;
+    const isEmpty = empty[above + left] & empty[above + right] & empty[below + left] & empty[below + right];
+    const x = u - column;
+    const y = v - row;
+    const opacity = isEmpty ? 0 : between(pixels, above, below, left, right, x, y, 3);
     for (let c = 0; c < 3; c++) {
       const body = dark[c] + shade[i] * (light[c] - dark[c]);
-      image.data[4 * i + c] = body + share * (colours[at + c] - body);
+      data[4 * i + c] = isEmpty ? body : (1 - opacity) * body + between(pixels, above, below, left, right, x, y, c);
     }
-    image.data[4 * i + 3] = cover[i];
+    data[4 * i + 3] = cover[i];
   }
   if (sheet?.width !== n) sheet = new OffscreenCanvas(n, n);
   penOf(sheet).putImageData(image, 0, 0);
   pen.drawImage(sheet, box.left, box.top, size, size);
+}
+
+/**
+ * One channel of the texture at a share x of the way from left to right, and y from above to below.
+ * @param {Float32Array} pixels
+ * @param {number} above index of a row's first pixel
+ * @param {number} below
+ * @param {number} left index in a row
+ * @param {number} right
+ * @param {number} x
+ * @param {number} y
+ * @param {number} channel
+ */
+function between(pixels, above, below, left, right, x, y, channel) {
+  const upper = (1 - x) * pixels[4 * (above + left) + channel] + x * pixels[4 * (above + right) + channel];
+  const lower = (1 - x) * pixels[4 * (below + left) + channel] + x * pixels[4 * (below + right) + channel];
+  return (1 - y) * upper + y * lower;
 }
 
 /**
@@ -159,7 +196,15 @@ function textureOf(packed, style) {
   strokeContour(pen, contour(map, cells, packed.edge));
   pen.restore();
   drawMarkers(pen, packed, style, ([right, up]) => [size / 2 + (right * size) / side, size / 2 - (up * size) / side]);
-  texture = { of: map, key, pixels: pen.getImageData(0, 0, size, size).data, size };
+  const { data } = pen.getImageData(0, 0, size, size);
+  const [pixels, empty] = [new Float32Array(data.length), new Uint8Array(size * size)];
+  for (let i = 0; i < data.length; i += 4) {
+    const opacity = data[i + 3] / 255;
+    empty[i / 4] = Number(opacity === 0);
+    for (let c = 0; c < 3; c++) pixels[i + c] = opacity * data[i + c];
+    pixels[i + 3] = opacity;
+  }
+  texture = { of: map, key, size, pixels, empty };
   return texture;
 }
 

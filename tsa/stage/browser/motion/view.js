@@ -6,7 +6,7 @@ import { TURN } from "../shared/colour.js";
 import { follower } from "../shared/follower.js";
 import { finder } from "../shared/mount.js";
 import { player } from "../shared/player.js";
-import { fill, setText } from "../shared/text.js";
+import { fill, setText, withWholeNumbers } from "../shared/text.js";
 import { planeHand } from "./plane_hand.js";
 import { WAVE_NUMBERS } from "./packed.js";
 import { sizeSlider } from "./sizes.js";
@@ -89,7 +89,7 @@ export function motionView(root, host) {
 
   const chooseWave = (/** @type {number} */ chosen) => {
     wave = Math.max(0, Math.min(chosen, self.packed.waves.length / WAVE_NUMBERS - 1));
-    setText(find("wave-text"), self.packed.waveLabels[wave] ?? "");
+    setText(find("wave-text"), withWholeNumbers(self.packed.waveLabels[wave] ?? ""));
     drawWaves(waves, self.packed, self.style, wave);
   };
   waves.onpointermove = waves.onclick = (event) => {
@@ -190,12 +190,12 @@ export function motionView(root, host) {
     drawPosterior();
     chooseWave(wave);
     setText(find("question"), words.question);
-    setText(find("headline"), words.headline);
-    setText(find("second"), words.second);
-    setText(find("tried-text"), words.tried);
+    setText(find("headline"), withWholeNumbers(words.headline));
+    setText(find("second"), withWholeNumbers(words.second));
+    setText(find("tried-text"), withWholeNumbers(words.tried));
     find("back").hidden = !self.packed.isTried;
     drawSizes();
-    setText(find("waves-text"), words.waves);
+    setText(find("waves-text"), withWholeNumbers(words.waves));
     showNumbers(find("numbers"), words.numbers);
     world.setAttribute("aria-label", fill(words.templates.world, words));
     plane.setAttribute("aria-label", fill(words.templates.plane, words));

@@ -17,6 +17,12 @@ export function setText(element, text) {
 export const fill = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) => `${values[name]}`);
 
 /**
+ * The same text with spaces that do not break a line between a number and its unit, or around ±.
+ * @param {string} text
+ */
+export const withWholeNumbers = (text) => text.replace(/(\d) (?=px|%|±)/g, "$1\u00a0").replace(/([±=]) (?=\d)/g, "$1\u00a0");
+
+/**
  * A whole number with a minus sign, which is longer than a hyphen.
  * @param {number} value
  */
