@@ -24,7 +24,7 @@ from tsa.stage.draw import (
     theme,
     turn_animation,
 )
-from tsa.stage.draw._glyphs import GLYPHS
+from tsa.stage.draw.canvas._glyphs import GLYPHS
 from tsa.stage.words import answer, modes, numbers, why
 
 pytestmark = pytest.mark.slow  # whole pictures, a third of a second each

@@ -3,10 +3,8 @@
 Imported by `tsa.stage` only.
 """
 
-from tsa.stage.draw._pixels import PixelCanvas
-from tsa.stage.draw._svg import SvgCanvas
 from tsa.stage.draw.animation import MAX_BYTES, encode_animation, turn_animation
-from tsa.stage.draw.canvas import Canvas, around, balanced, png_address, text_width, wrapped
+from tsa.stage.draw.canvas import Canvas, PixelCanvas, SvgCanvas, around, balanced, png_address, text_width, wrapped
 from tsa.stage.draw.chart import (
     Chart,
     ChartLine,

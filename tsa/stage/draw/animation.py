@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from PIL import Image
 
 from tsa._base import Array, InputError, ProgressCallback, split_progress
-from tsa.stage.draw._pixels import PixelCanvas
+from tsa.stage.draw.canvas import PixelCanvas
 from tsa.stage.draw.colours import Theme, hue
 from tsa.stage.draw.dial import DialView, draw_dial
 from tsa.stage.draw.posterior import draw_posterior

@@ -7,9 +7,7 @@ import numpy as np
 from PIL import Image
 
 from tsa._base import Array
-from tsa.stage.draw._pixels import PixelCanvas
-from tsa.stage.draw._svg import SvgCanvas
-from tsa.stage.draw.canvas import Canvas, runs, text_width
+from tsa.stage.draw.canvas import Canvas, PixelCanvas, SvgCanvas, runs, text_width
 from tsa.stage.draw.colours import Colour
 
 _WIDTH, _HEIGHT = 760, 470  # pixels

@@ -5,9 +5,7 @@ from PIL import Image
 
 from tsa._base import Array
 from tsa.model import Subgroup
-from tsa.stage.draw._pixels import PixelCanvas
-from tsa.stage.draw._svg import SvgCanvas
-from tsa.stage.draw.canvas import Canvas
+from tsa.stage.draw.canvas import Canvas, PixelCanvas, SvgCanvas
 from tsa.stage.draw.colours import Colour
 from tsa.stage.words import weight_label
 

@@ -12,9 +12,7 @@ import numpy as np
 from tsa._base import Array
 from tsa.groups import ImageRotation
 from tsa.model import Subgroup
-from tsa.stage.draw._pixels import PixelCanvas
-from tsa.stage.draw._svg import SvgCanvas
-from tsa.stage.draw.canvas import Canvas, balanced, text_width
+from tsa.stage.draw.canvas import Canvas, PixelCanvas, SvgCanvas, balanced, text_width
 from tsa.stage.draw.colours import hue
 from tsa.stage.draw.dial import DialView, draw_dial, draw_second
 from tsa.stage.draw.waves import draw_waves

@@ -6,8 +6,8 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from tsa._base import Array
-from tsa.stage.draw._glyphs import GLYPHS, STROKE
-from tsa.stage.draw.canvas import CORNER_RADIUS, Anchor, Canvas, Point, byte_image, font_of_size, text_pieces
+from tsa.stage.draw.canvas._glyphs import GLYPHS, STROKE
+from tsa.stage.draw.canvas.canvas import CORNER_RADIUS, Anchor, Canvas, Point, byte_image, font_of_size, text_pieces
 from tsa.stage.draw.colours import Colour
 
 

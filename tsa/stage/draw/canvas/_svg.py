@@ -5,7 +5,7 @@ from html import escape
 import numpy as np
 
 from tsa._base import Array
-from tsa.stage.draw.canvas import CORNER_RADIUS, Anchor, Canvas, Point, byte_image, png_address, text_width
+from tsa.stage.draw.canvas.canvas import CORNER_RADIUS, Anchor, Canvas, Point, byte_image, png_address, text_width
 from tsa.stage.draw.colours import Colour
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from PIL import Image, ImageFont
 
 from tsa._base import Array
-from tsa.stage.draw._glyphs import GLYPHS
+from tsa.stage.draw.canvas._glyphs import GLYPHS
 from tsa.stage.draw.colours import Colour
 
 CORNER_RADIUS = 12  # pixels, of a card
