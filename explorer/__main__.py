@@ -38,6 +38,10 @@ def main(argv: list[str] | None = None) -> int:
             from explorer.tools import lesson_command
 
             return lesson_command(argv[1:])
+        if argv[:1] == ["docs"]:
+            from explorer.docs import docs_command
+
+            return docs_command(argv[1:])
         return _main(argv)
     except KeyboardInterrupt:
         print("tsa-explorer: stopped.", file=sys.stderr)
@@ -62,7 +66,8 @@ def _main(argv: list[str]) -> int:
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser window")
     commands = (
         "bench: measure the delays of the app, in Chromium; shots: take the README's pictures into ./assets; "
-        "lesson: check or print lessons, see tsa-explorer lesson --help"
+        "lesson: check or print lessons, see tsa-explorer lesson --help; "
+        "docs: write the documentation into a folder, see tsa-explorer docs --help"
     )
     parser.add_argument("command", nargs="?", choices=["bench", "shots"], help=commands)
     options = parser.parse_args(argv)
@@ -109,7 +114,7 @@ def _main(argv: list[str]) -> int:
         return 2
     if port != options.port:
         print(f"tsa-explorer: port {options.port} is taken, using {port}.", file=sys.stderr)
-    from explorer import live
+    from explorer import docs, live
     from explorer.app import SCRIPT, Guard, Hosts, Index, ThrottledLog
 
     # One BLAS thread: our products are small, and the threads of several visitors would wait for each other. Set while
@@ -121,7 +126,7 @@ def _main(argv: list[str]) -> int:
     app = st.App(
         SCRIPT,
         lifespan=partial(_lifespan, address=address, log=log),
-        routes=[live.ROUTE],
+        routes=[live.ROUTE, *docs.ROUTES],
         middleware=[Middleware(Guard, hosts, log), Middleware(Index)],
     )
     # Ctrl-C before the server has started is no reason for a warning.

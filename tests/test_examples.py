@@ -4,29 +4,15 @@ import doctest
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 import tsa
+from tests.shared.public import public_things
 
-MODULES = sorted(
-    module.name for module in pkgutil.walk_packages(tsa.__path__, "tsa.") if not module.name.endswith("__main__")
-)
-
-
-def public_things() -> Iterator[tuple[str, object]]:
-    """Each public function, class and method of `tsa`, by its dotted name."""
-    for name in tsa.__all__:
-        thing = getattr(tsa, name)
-        members = vars(thing).items() if inspect.isclass(thing) or inspect.ismodule(thing) else ()
-        if callable(thing):
-            yield name, thing
-        for member, value in members:
-            owned = inspect.isclass(thing) or getattr(value, "__module__", "") == thing.__name__
-            if owned and not member.startswith("_") and inspect.isfunction(value):
-                yield f"{name}.{member}", value
+MODULES = ["tsa", *sorted(found.name for found in pkgutil.walk_packages(tsa.__path__, "tsa."))]
+MODULES = [name for name in MODULES if not name.endswith("__main__")]
 
 
 @pytest.mark.parametrize("name", MODULES)

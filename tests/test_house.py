@@ -18,8 +18,8 @@ from tests.shared.imports import House
 ORDER = [
     ["tsa._base"], ["tsa.density"], ["tsa.model"], ["tsa.groups"], ["tsa.pictures"], ["tsa.analysis"], ["tsa.files"],
     ["tsa.registration"], ["tsa.learning", "tsa.recognition"], ["tsa.stage"], ["tsa"], ["tsa.experiments"], ["tsa.cli"],
-    ["tsa.__main__"], ["explorer"], ["explorer.state"], ["explorer.course"], ["explorer.training"], ["explorer.live"],
-    ["explorer.limits"],
+    ["tsa.__main__"], ["explorer"], ["explorer.state"], ["explorer.course"], ["explorer.docs"],
+    ["explorer.training"], ["explorer.live"], ["explorer.limits"],
     ["explorer.components"], ["explorer.session"], ["explorer.pages"], ["explorer.app"], ["explorer.tools"],
     ["explorer.__main__"],
 ]  # fmt: skip
@@ -27,6 +27,7 @@ RANK = {unit: rank for rank, units in enumerate(ORDER) for unit in units}
 MAX_LINES = 400
 MAX_ENTRIES = 15
 MAX_DOCSTRING_LINES = 3
+MAX_MANUAL_LINES = 40
 
 
 def no_folder_imports_one_above_it(house: House) -> Iterator[str]:
@@ -89,13 +90,14 @@ def there_is_no_cycle(house: House) -> Iterator[str]:
 def every_init_says_what_it_exports(house: House) -> Iterator[str]:
     """A docstring of at most three lines, and an `__all__` of all that it defines or imports from its folder.
 
+    The docstring of `tsa` is what `help(tsa)` shows, and may be longer.
     Where it has code of its own, what that imports from the folder need not be exported.
     """
     for module in house.modules.values():
         if not module.is_folder:
             continue
         lines = (ast.get_docstring(module.tree) or "").splitlines()
-        if not 1 <= len(lines) <= MAX_DOCSTRING_LINES:
+        if not 1 <= len(lines) <= (MAX_MANUAL_LINES if module.name == "tsa" else MAX_DOCSTRING_LINES):
             yield f"the docstring of {module.name} has {len(lines)} lines"
         missing = module.names ^ module.exports
         if module.definitions:

@@ -8,7 +8,7 @@ import streamlit as st
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-_PAGE = re.compile("/[a-z]*")  # the addresses of pages, and of nothing else that the server has
+_PAGE = re.compile("/(?!help$)[a-z]*")  # the addresses of pages, and of nothing else that the server has
 
 
 class Index:

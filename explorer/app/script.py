@@ -1,6 +1,7 @@
 """The script of every run: style, navigation, then the chosen page."""
 
 from pathlib import Path
+from urllib.parse import urljoin
 
 import streamlit as st
 
@@ -16,6 +17,8 @@ if not st.context.is_embedded:
     st.logo(icon, size="large")
 style = Path(__file__).with_name("app.css").read_text(encoding="utf-8")
 st.html(f"<style>{style}</style>")
+# The manual, which this server has beside the pages. Streamlit asks for a whole address; AppTest has none.
+manual = [st.Page(urljoin(url, "help/"), title="Help")] if (url := st.context.url) else []
 page = st.navigation(
     [
         st.Page(home.page, title="Home", url_path="home"),
@@ -29,6 +32,7 @@ page = st.navigation(
         st.Page(train.page, title="Train", url_path="train"),
         st.Page(orbits.page, title="Orbits", url_path="orbits"),
         st.Page(dft.page, title="DFT", url_path="dft"),
+        *manual,
     ],
     position="hidden" if st.context.is_embedded else "top",
 )

@@ -58,7 +58,9 @@ def test_sockets_answer_our_own_pages_under_our_own_names_alone(server, path):
     assert wrong == []
 
 
-@pytest.mark.parametrize("path", ["/", "/filters", "/_stcore/host-config", "/static/favicon.png", "/nothing/here"])
+@pytest.mark.parametrize(
+    "path", ["/", "/filters", "/_stcore/host-config", "/static/favicon.png", "/help/", "/nothing/here"]
+)
 def test_pages_and_files_answer_under_our_names_alone(server, path):
     for host, right in HOSTS:
         assert (status(server, path, host, None, upgrade=False) in (200, 404)) is right, host
@@ -73,7 +75,9 @@ def fetch(server, path):
         return error.code, error.headers
 
 
-@pytest.mark.parametrize("path", ["/", "/filters", "/_stcore/health", "/_stcore/host-config", "/nothing/here"])
+@pytest.mark.parametrize(
+    "path", ["/", "/filters", "/help/index.html", "/_stcore/health", "/_stcore/host-config", "/nothing/here"]
+)
 def test_every_answer_has_its_headers(server, path):
     headers = fetch(server, path)[1]
     assert headers["X-Content-Type-Options"] == "nosniff"
@@ -95,6 +99,14 @@ def test_only_an_embedded_page_may_be_framed_elsewhere(server, query, framed):
 @pytest.mark.parametrize("path", ["/_stcore/metrics", "/_stcore/agent/openapi.json", "/_stcore/agent/mcp"])
 def test_what_is_for_the_host_alone_is_not_served(server, path):
     assert fetch(server, path)[0] == 404
+
+
+def test_the_manual_is_served(server):
+    for path, kind in (("/help", "text/html"), ("/help/style.css", "text/css"), ("/help/icon.png", "image/png")):
+        code, headers = fetch(server, path)
+        assert (code, headers.get_content_type()) == (200, kind)
+    for path in ("/help/nothing.html", "/help/..%2fsite.py", "/help/%00"):
+        assert fetch(server, path)[0] in (400, 404)
 
 
 def test_a_wrong_value_is_ignored_and_what_was_on_screen_stays(server):
