@@ -170,16 +170,16 @@ def filters(named: NamedModel, picture: Picture, sigma: float, angle: int, other
     `other` is a model under the same group, whose nearest filters are shown beside.
     """
     square = len(named.shape) == 2 and named.shape[0] == named.shape[1]
-    shown = shown_filters(named)
-    response = patch(picture, named.shape[0]) @ shown.filters if square else None
+    x = patch(picture, named.shape[0]) if square else None
     spectra = named.spectra if named.report is None else named.report.heights
     known = frequencies(named.action)
+    weights = named.model.irreps if named.report is None else named.report.weights
     # Frequencies that the patch resolves, and those of the model's weights, in order.
-    limit = max(np.abs(named.action.characters).max(), np.abs(shown.weights.values).max())
+    limit = max(np.abs(named.action.characters).max(), np.abs(weights.values).max())
     near = np.flatnonzero(np.abs(known.reshape(len(known), -1)).max(axis=1) <= limit)
     near = near[np.lexsort(known[near].reshape(len(near), -1).T[::-1])]
     beside = None if other is None else _relative(named, other)
-    return pack_filters(named, spectra[:, near], known[near], response, sigma=sigma, angle=angle, relative=beside)
+    return pack_filters(named, spectra[:, near], known[near], x, sigma=sigma, angle=angle, relative=beside)
 
 
 @st.cache_resource(max_entries=8, hash_funcs={NamedModel: repr}, show_spinner=False)

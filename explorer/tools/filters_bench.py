@@ -40,6 +40,7 @@ def time_many_filters(browser: Any, address: str) -> None:
     upload.set_input_files({"name": "many.npy", "mimeType": "application/octet-stream", "buffer": _dictionary()})
     page.get_by_text("which need not be orthonormal").wait_for()
     page.get_by_text("Every subspace").wait_for()
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
     first = _open(page)
     page.get_by_role("link", name="Home", exact=True).click()
     page.wait_for_selector(".sheet", state="detached")

@@ -40,7 +40,7 @@ def pack_filters(
     named: NamedModel,
     spectra: NDArray[np.floating],
     frequencies: NDArray[np.int64],
-    response: NDArray[np.complex128] | None,
+    patch: NDArray[np.float64] | None,
     chosen: int | None = None,
     sigma: float = 0.5,
     angle: int = 0,
@@ -49,9 +49,11 @@ def pack_filters(
     """Filters, their character projections, their responses to a patch and the texts about each, sorted by |ω|.
 
     If none was chosen, it is the plane with the largest response to the patch. The lab's σ and its angle, in degrees,
-    are used for models that the lab can use. `spectra`, `response` and `relative` are in the order of `shown_filters`.
+    are used for models that the lab can use. `spectra` and `relative` are in the order of `shown_filters`; `patch` (D,)
+    is None if the patches are not square.
     """
     shown = shown_filters(named)
+    response = None if patch is None else patch @ shown.filters
     order = shown.order
     weights, lines = np.asarray(shown.weights)[order], shown.lines[order]
     if chosen is None:
@@ -87,7 +89,7 @@ def pack_filters(
         "titles": {
             by: words.filters.title(named.name, lines, name, named.report is not None) for by, name in orders.items()
         },
-        "runners": [words.filters.weight_label(weight) for weight in frequencies[runner]],
+        "runners": words.filters.weight_labels(frequencies[runner]),
         "response": words.filters.response(noise, named.turns),
     }
     header: dict[str, object] = {
@@ -169,7 +171,7 @@ def _packed_words(facts: words.filters.FilterFacts, of_set: bool) -> tuple[dict[
     movements, movement = distinct(move.template for move in moved)
     header: dict[str, object] = {
         "histogram": words.filters.histogram(facts.weights),
-        "weights": [words.filters.weight_label(weight) for weight in facts.weights],
+        "weights": words.filters.weight_labels(facts.weights),
         "verdicts": verdicts,
         "motions": motions,
         "movements": movements,
@@ -190,7 +192,8 @@ def _own(named: NamedModel, shown: ShownFilters, frequencies: NDArray[np.int64])
     real = shown.lines if named.report is None else named.report.real
     signs = np.where(real, -1, 1)
 
-    def places(weights: NDArray[Any]) -> list[int]:
-        return [index[tuple(np.mod(np.atleast_1d(w), period))] for w in weights]
+    def places(weights: NDArray[Any]) -> NDArray[np.intp]:
+        distinct, place = np.unique(weights, axis=0, return_inverse=True)
+        return np.array([index[tuple(np.mod(np.atleast_1d(w), period))] for w in distinct])[place.ravel()]
 
     return np.stack([places(weights), places((signs * weights.T).T)], axis=1)

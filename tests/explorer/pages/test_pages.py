@@ -59,8 +59,9 @@ def packed(named, **options):
 def test_packed_filters_are_the_model(refined):
     named = caches.shared_model("rotation-16-refined")
     heights, known = spectra(refined.filters, named.action), frequencies(named.action)
-    response = refined.coordinates(np.random.default_rng(0).normal(size=256))
-    header, arrays = unpack(pack_filters(named, heights, known, response))
+    x = np.random.default_rng(0).normal(size=256)
+    response = refined.coordinates(x)
+    header, arrays = unpack(pack_filters(named, heights, known, x))
     assert header["weights"] == sorted(header["weights"], key=abs)
     assert ": 48 filter pairs and 7 single filters, " in header["words"]["titles"]["weight"]
     np.testing.assert_allclose(header["purity"], heights.max(axis=1)[refined.irreps.order()], atol=1e-4)

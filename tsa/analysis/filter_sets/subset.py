@@ -213,11 +213,12 @@ def _plane_gain(gram: Array, energy: Array, sizes: Array) -> tuple[Array, Array]
 
 def complex_features(report: FilterReport, members: Iterable[tuple[int, ...]]) -> Array:
     """Complex filters (D, J) of unit length from filters of a set: one each, or two real ones as a quadrature pair."""
-    unit, columns = unit_filters(report, np.arange(len(report.purity))), []
-    for first, *rest in members:
-        if rest:
-            ahead = np.sin(report.phase[rest[0]] - report.phase[first])
-            columns.append((unit[:, first] + (1j if ahead > 0 else -1j) * unit[:, rest[0]]) / np.sqrt(2))
-        else:
-            columns.append(unit[:, first].astype(np.complex128))
-    return np.stack(columns, axis=1)
+    pairs = [(first, rest[0] if rest else -1) for first, *rest in members]
+    first, partner = np.array(pairs, np.int64).reshape(-1, 2).T
+    unit = unit_filters(report, np.arange(len(report.purity)))
+    features = unit[:, first].astype(np.complex128)
+    paired = np.flatnonzero(partner >= 0)
+    a, b = first[paired], partner[paired]
+    ahead = np.where(np.sin(report.phase[b] - report.phase[a]) > 0, 1j, -1j)
+    features[:, paired] = (unit[:, a] + ahead * unit[:, b]) / np.sqrt(2)
+    return features

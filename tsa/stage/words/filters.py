@@ -1,12 +1,15 @@
 """The filters of a model in words: what each one is, how sure its weight is, how the group moves it."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from tsa._base import Array
+
+T = TypeVar("T")
 
 # Texts in which the browser fills in {names}: numbers of one filter among many, or numbers that run under a slider.
 TEMPLATES = {
@@ -69,6 +72,11 @@ def weight_label(weight: Array) -> str:
     return numbers[0] if len(numbers) == 1 else f"({', '.join(numbers)})"
 
 
+def weight_labels(weights: Array) -> list[str]:
+    """The label of each of many weights, of which few differ."""
+    return _for_each(weights, weight_label)
+
+
 def title(name: str, lines: Array, order: str, of_set: bool = False) -> str:
     """The heading of all filters, `order` being what they are sorted by."""
     if of_set:
@@ -103,7 +111,7 @@ def motions(facts: FilterFacts, of_set: bool = False) -> list[str]:
 
 def movements(facts: FilterFacts) -> list[Movement]:
     """What is done to the picture when each plane is at phase φ = ω·s."""
-    return [_movement(facts, np.atleast_1d(weight)) for weight in facts.weights]
+    return _for_each(facts.weights, lambda weight: _movement(facts, np.atleast_1d(weight)))
 
 
 def response(noise: float, noise_of_lab: bool) -> str:
@@ -113,6 +121,13 @@ def response(noise: float, noise_of_lab: bool) -> str:
         "The lab’s patch x has a coordinate of length |z| = {length} here, rank {rank} of {count}."
         f" Its invariant is κ̂ = |z|\u2060²/σ² = {{kappa}} at {sigma}."
     )
+
+
+def _for_each(weights: Array, make: Callable[[Array], T]) -> list[T]:
+    """What is made of each weight, made once for equal ones."""
+    distinct, place = np.unique(weights, axis=0, return_inverse=True)
+    made = [make(weight) for weight in distinct]
+    return [made[i] for i in place.ravel()]
 
 
 def _verdict(purity: float, runner_up_share: float, split: bool) -> str:
