@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from explorer.app import ThrottledLog
 
 _MAX_PORTS_TRIED = 20
+_EVERYWHERE = ("0.0.0.0", "::", "")  # to listen on every address of this machine
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -55,7 +56,11 @@ def _main(argv: list[str]) -> int:
         epilog="example: tsa-explorer --port 8600 --no-browser",
     )
     parser.add_argument("--version", action="version", version=f"tsa-explorer {tsa.__version__}")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    parser.add_argument("--host", help="address to listen on (default: this machine only)")
+    parser.add_argument(
+        "--class", dest="is_class", action="store_true",
+        help="for a class: listen on the local network, show how to join, let pages follow the teacher's",
+    )  # fmt: skip
     parser.add_argument(
         "--port", type=int, default=8501, help="port to listen on, or the next free one (default: 8501)"
     )
@@ -97,18 +102,29 @@ def _main(argv: list[str]) -> int:
             print(f"tsa-explorer: {error}", file=sys.stderr)
             return 2
         os.environ[FOLDER_VARIABLE] = options.lessons
+    reached: list[str] = []  # addresses of this machine by which a class reaches it
+    if options.is_class:
+        reached = _class_hosts(options.host)
+        if not reached:
+            print(
+                "tsa-explorer: this machine has no address in a network; join a network (or switch on a hotspot) and "
+                "start again, or name an address by --host.",
+                file=sys.stderr,
+            )
+            return 2
+    host = ("0.0.0.0" if options.is_class else "127.0.0.1") if options.host is None else options.host
     if not 0 < options.port < 65536:
         print(f"tsa-explorer: a port is a number from 1 to 65535; got {options.port}.", file=sys.stderr)
         return 2
     try:
-        port = free_port(options.host, options.port)
+        port = free_port(host, options.port)
     except OSError as error:
-        print(f"tsa-explorer: cannot listen on {options.host}: {error.strerror}.", file=sys.stderr)
+        print(f"tsa-explorer: cannot listen on {host}: {error.strerror}.", file=sys.stderr)
         return 2
     if port is None:
         last = options.port + _MAX_PORTS_TRIED - 1
         print(
-            f"tsa-explorer: ports {options.port} to {last} on {options.host} are all taken; try --port.",
+            f"tsa-explorer: ports {options.port} to {last} on {host} are all taken; try --port.",
             file=sys.stderr,
         )
         return 2
@@ -120,20 +136,22 @@ def _main(argv: list[str]) -> int:
     # One BLAS thread: our products are small, and the threads of several visitors would wait for each other. Set while
     # there is no other thread: looking up loaded libraries while another thread loads one can lock up both.
     threadpool_limits(1)
-    private = options.host in ("127.0.0.1", "localhost", "::1")
-    address = None if options.no_browser else f"http://{'localhost' if private else options.host}:{port}"
-    hosts, log = Hosts.of(options.host, options.allowed_host), ThrottledLog()
+    private = host in ("127.0.0.1", "localhost", "::1")
+    address = f"http://{'localhost' if private else host}:{port}"
+    if options.is_class:
+        address = _begin_class(reached, port)
+    hosts, log = Hosts.of(host, [*reached, *options.allowed_host]), ThrottledLog()
     app = st.App(
         SCRIPT,
-        lifespan=partial(_lifespan, address=address, log=log),
-        routes=[live.ROUTE, *docs.ROUTES],
+        lifespan=partial(_lifespan, address=None if options.no_browser else address, log=log),
+        routes=[*live.ROUTES, *docs.ROUTES],
         middleware=[Middleware(Guard, hosts, log), Middleware(Index)],
     )
     # Ctrl-C before the server has started is no reason for a warning.
     warnings.filterwarnings("ignore", "coroutine 'Server.serve' was never awaited", RuntimeWarning)
     app.run(
         config={
-            "server.address": options.host,
+            "server.address": host,
             "server.port": port,
             "server.allowedHosts": [] if hosts.any_address else sorted(hosts.names),
             "server.enableAgentApi": False,
@@ -159,6 +177,29 @@ def _main(argv: list[str]) -> int:
         }
     )
     raise KeyboardInterrupt  # nothing else ends a server without an error; some of its versions keep it to themselves
+
+
+def _class_hosts(host: str | None) -> list[str]:
+    """The addresses of this machine that a class can use: the one that was given, or those in its networks."""
+    from explorer.app import network_addresses
+
+    return network_addresses() if host is None or host in _EVERYWHERE else [host]
+
+
+def _begin_class(hosts: list[str], port: int) -> str:
+    """Begin a class, and say on the terminal how to join and to stop; returns the address for the teacher."""
+    from explorer.live import begin_class
+    from explorer.state import address_of
+
+    addresses = tuple(address_of(host, port) for host in hosts)
+    teacher = f"{addresses[0]}/home#teacher={begin_class(addresses).key}"
+    print(f"Students open  {addresses[0]}  (the same network; Join in the app shows it with a QR code)")
+    for other in addresses[1:]:
+        print(f"  or, in another network of this machine,  {other}")
+    print(f"You open       {teacher}")
+    print("  It holds the key for teaching: students can follow what this page shows. Do not pass it on.")
+    print("Everybody in the network can open the app while it runs. Ctrl-C stops it.", flush=True)
+    return teacher
 
 
 def free_port(host: str, first: int) -> int | None:

@@ -5,6 +5,7 @@ would take the modules of a folder `pages` beside it for pages of the app, and s
 from explorer.app.guard import SCRIPT, Guard
 from explorer.app.hosts import Hosts
 from explorer.app.index import Index
+from explorer.app.network import network_addresses
 from explorer.app.page_messages import ignore_wrong_messages
 from explorer.app.throttled_log import ThrottledLog
 from explorer.app.uploads import bound_uploads
@@ -17,4 +18,5 @@ __all__ = [
     "ThrottledLog",
     "bound_uploads",
     "ignore_wrong_messages",
+    "network_addresses",
 ]

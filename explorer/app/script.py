@@ -5,9 +5,11 @@ from urllib.parse import urljoin
 
 import streamlit as st
 
+from explorer.components.teaching.classroom import classroom_sign
 from explorer.components.ticket import keep_ticket
+from explorer.live import current_class
 from explorer.pages import dft, film, filters, home, lab, lesson, model, motion, orbits, recognise, train
-from explorer.session import models, run
+from explorer.session import models, run, view
 from tsa._base import assets
 
 # A file of our own: Streamlit fetches `:material/…:` icons of the page from the network.
@@ -36,6 +38,8 @@ page = st.navigation(
     ],
     position="hidden" if st.context.is_embedded else "top",
 )
+if (room := current_class()) is not None and not st.context.is_embedded:
+    classroom_sign(room.addresses, view.visitor())
 run.begin(page.url_path, recalls=True)
 if notice := run.notice():
     st.toast(notice)

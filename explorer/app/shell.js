@@ -21,6 +21,20 @@
     (isStep ? history.replaceState : push).call(history, state, unused, address);
   };
 
+  // The address with which a teacher begins a class ends in a key. The tab keeps it, and it leaves the address bar at once:
+  // the screen may be on the wall, and addresses are copied.
+  const takeKey = () => {
+    const key = /^#teacher=([\w-]+)$/.exec(location.hash)?.[1];
+    if (!key) return false;
+    try {
+      sessionStorage.setItem("tsa-teacher", key);
+    } catch {} // storage may be forbidden
+    history.replaceState(history.state, "", location.pathname + location.search);
+    return true;
+  };
+  takeKey();
+  addEventListener("hashchange", () => takeKey() && location.reload());
+
   // The first visit, without a link, begins at Home. Who comes by a link sees what it names.
   try {
     const bare = location.pathname.endsWith("/") && !location.search && !location.hash;

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 
 import streamlit as st
 
+from explorer.live import current_class
 from explorer.session import caches, models, pictures, view
 from explorer.state import decode_link, encode_link
 
@@ -52,7 +53,7 @@ def listen() -> None:
 
 
 def finish() -> None:
-    """Called after a page is drawn: write the view to the address."""
+    """Called after a page is drawn: write the view to the address; a class sees it if this page is the teacher's."""
     view.end_of_page()
     address: Address | None = st.session_state.get("address")
     link = encode_link(view.current().effective)
@@ -61,6 +62,8 @@ def finish() -> None:
     if address is None or link != address.link:
         st.session_state["address"] = replace(address, link=link) if address else Address("", link)
         st.query_params.from_dict(link)
+    if (room := current_class()) is not None:
+        room.show(view.visitor(), address.page if address else "", link)
 
 
 def link_says_more_than(*names: str) -> bool:

@@ -1,7 +1,7 @@
 """Tools that run the app in Chromium (benchmark, screenshots), and those for lessons."""
 
 from explorer.tools import bench, shots
-from explorer.tools.chromium import CHROMIUM, browsing, serving
+from explorer.tools.chromium import CHROMIUM, browsing, serving, serving_class
 from explorer.tools.lessons import lesson_command
 
 __all__ = [
@@ -10,5 +10,6 @@ __all__ = [
     "browsing",
     "lesson_command",
     "serving",
+    "serving_class",
     "shots",
 ]

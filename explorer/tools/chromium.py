@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urljoin
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 _FLAGS = (
@@ -36,15 +37,29 @@ def in_chromium(work: Callable[[Any, str], None]) -> int:
 @contextmanager
 def serving(port: int, *options: str) -> Iterator[str]:
     """The address of an explorer with these options that listens on this port, or the next free one."""
+    with _started(port, options, r"http://127\.0\.0\.1:\d+") as found:
+        yield found[0]
+
+
+@contextmanager
+def serving_class(port: int) -> Iterator[tuple[str, str]]:
+    """The address of an explorer for a class on this machine alone, and the key of its teacher."""
+    with _started(port, ["--class", "--host", "127.0.0.1"], r"(http://127\.0\.0\.1:\d+)/\S*#teacher=(\S+)") as found:
+        yield found[1], found[2]
+
+
+@contextmanager
+def _started(port: int, options: Iterable[str], said: str) -> Iterator[re.Match[str]]:
+    """An explorer, and the line of its output that matches the pattern, which names its address."""
     command = [sys.executable, "-m", "explorer", "--no-browser", "--port", str(port), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8") as server:
         assert server.stdout is not None
         try:
-            found = next(filter(None, (re.search(r"http://127\.0\.0\.1:\d+", line) for line in server.stdout)), None)
+            found = next(filter(None, (re.search(said, line) for line in server.stdout)), None)
             if found is None:
                 raise RuntimeError("The explorer did not start.")
-            _wait_until_it_answers(found[0])
-            yield found[0]
+            _wait_until_it_answers(urljoin(found[0], "/"))
+            yield found
         finally:
             server.terminate()
 
@@ -54,7 +69,7 @@ def _wait_until_it_answers(address: str) -> None:
     deadline = time.monotonic() + 30
     while True:
         try:
-            return urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()
+            return urllib.request.urlopen(f"{address}_stcore/health", timeout=5).close()
         except OSError:
             if time.monotonic() > deadline:
                 raise

@@ -1,4 +1,4 @@
-// A WebSocket to Python beside Streamlit's own; `explorer/live.py` is its other end. Components use it by events of the
+// A WebSocket to Python beside Streamlit's own; `explorer/live/line.py` is its other end. Components use it by events of the
 // window: an editor dispatches "tsa-ask" and gets "tsa-answer", or "tsa-lost" if there will be no answer. Messages that
 // Python sends unasked are for the page that is shown, "tsa-stage". A "tsa-ask" that is not cancelled was not sent.
 

@@ -3,7 +3,7 @@
 
 import { context, paint, penStyle } from "../../../tsa/stage/browser/shared/canvas.js";
 import { TURN } from "../../../tsa/stage/browser/shared/colour.js";
-import { drawKnob, drawTurned, hueWheel, listen, turnable } from "../../../tsa/stage/browser/shared/dial.js";
+import { announce, drawKnob, drawTurned, hueWheel, listen, turnable } from "../../../tsa/stage/browser/shared/dial.js";
 import { follow, follower } from "../../../tsa/stage/browser/shared/follower.js";
 import { finder } from "../../../tsa/stage/browser/shared/mount.js";
 import { fill, setText } from "../../../tsa/stage/browser/shared/text.js";
@@ -116,6 +116,7 @@ function create(root) {
     dial.setAttribute("aria-valuenow", `${self.angle}`);
     Object.assign(find("recognise").dataset, { drawn: (self.drawn += 1), angle: self.angle, steps: self.votes.steps });
     self.angle = wanted;
+    announce(self);
   };
   return self;
 }

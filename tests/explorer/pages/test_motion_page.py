@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from explorer import live
+from explorer.live import line as live
 from explorer.state import PRESETS, ViewState, decode_link, encode_link, read_motion, read_view
 from tests.shared.apps import opened, unframe, unpack, upload
 from tsa.files import pack_model

@@ -3,7 +3,7 @@
 // no server.
 
 import { penStyle, stepped } from "../shared/canvas.js";
-import { listen, turnable } from "../shared/dial.js";
+import { announce, listen, turnable } from "../shared/dial.js";
 import { follow, follower } from "../shared/follower.js";
 import { finder } from "../shared/mount.js";
 import { fill, setText } from "../shared/text.js";
@@ -297,6 +297,7 @@ function create(root) {
     clearTimeout(settling);
     settling = setTimeout(self.describe, SETTLE_MILLISECONDS);
     self.drawn += 1;
+    announce(self);
     Object.assign(find("stage").dataset, { drawn: self.drawn, angle: self.angle });
   };
   // Texts for assistive technology change when the dial has come to rest: sixty a second could not be read out.

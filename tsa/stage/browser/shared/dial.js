@@ -9,6 +9,7 @@ import { player } from "./player.js";
 /** @import { Player } from "./player.js" */
 
 const PIXELS_PER_DEGREE = 20; // of the wheel: a notch of an ordinary mouse, 100 or 120 pixels, is five or six degrees
+const REST_MILLISECONDS = 1000; // that a dial which follows another rests, before the angle is committed
 const WHEEL_UNITS = [1, 16, 400]; // pixels in a unit of `deltaY`: pixels, lines, pages
 
 /** @typedef {Record<string, { size: number, source: unknown, canvas: OffscreenCanvas }>} CanvasCache */
@@ -153,6 +154,18 @@ export function turnable(self, dial, find) {
     if (self.player.playing && !event.composedPath().includes(dial.getRootNode())) pause();
   };
 
+  // A class: a teacher's dial is turned elsewhere, and the angle comes as an event of the window. It is committed when the
+  // teacher rests, at a time drawn by lot: thirty pages must not run at once.
+  self.listeners["tsa-turn"] = (event) => {
+    event.preventDefault(); // says that there is a dial
+    if (event.detail === self.angle) return;
+    self.player.stop();
+    self.angle = event.detail;
+    self.draw();
+    clearTimeout(settling);
+    settling = setTimeout(() => self.commit(self.angle), REST_MILLISECONDS * (1 + 2 * Math.random()));
+  };
+
   const pointerDegrees = (/** @type {PointerEvent} */ event) => {
     const box = dial.getBoundingClientRect();
     const x = event.clientX - box.left - box.width / 2;
@@ -193,6 +206,16 @@ export function turnable(self, dial, find) {
     else return;
     event.preventDefault();
   };
+}
+
+/**
+ * Tell the window which angle is on screen; a class follows the teacher's. Called with every drawing.
+ * @param {TurnedPicture & { announced?: number }} self
+ */
+export function announce(self) {
+  if (self.announced === self.angle) return;
+  self.announced = self.angle;
+  window.dispatchEvent(new CustomEvent("tsa-turned", { detail: self.angle }));
 }
 
 /**

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from starlette.applications import Starlette
 
-from explorer import live
+from explorer.live import line as live
 from explorer.state import DRAWING_PIXELS, read_drawing
 
 
