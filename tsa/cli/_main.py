@@ -30,6 +30,10 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what Python flushes when it ends
         return 141
+    except OSError as error:  # of a file or a folder: no room, no permission, a name that is too long
+        where = f"{str(error.filename)[:200]}: " if error.filename else ""
+        print(f"tsa: {where}{error.strerror or error}.", file=sys.stderr)
+        return 2
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -124,16 +125,25 @@ def _inspect(options: argparse.Namespace) -> None:
         rows[name] = value if isinstance(value, str) else f"{value:<9.4g}  {meaning[:-1]}; on {data[name]}."
     if opened.note:
         rows["as read"] = opened.note
-    settings = opened.file.about.get("recipe")
-    if settings:
-        seen = opened.file.about["curve"][-1][0] if opened.file.about.get("curve") else settings["n_pairs"]
-        early = f" of the {settings['n_pairs']:,} planned" if seen < settings["n_pairs"] else ""
-        source = "pictures" if settings.get("pictures") else "white noise"
-        rows["trained on"] = f"{seen:,} pairs{early} of {source}, seed {settings['seed']}"
+    if trained := _trained_on(about):
+        rows["trained on"] = trained
     for name, value in rows.items():
         print(f"{name:>26}  {value}")
     if coverage is not None:
         _print_coverage(coverage)
+
+
+def _trained_on(about: dict[str, Any]) -> str:
+    """On what the model was trained, as its file says; empty if it does not say so in the way that we write it."""
+    settings, curve = about.get("recipe"), about.get("curve")
+    try:
+        planned, seed = int(settings["n_pairs"]), int(settings["seed"])  # type: ignore[index]
+        seen = int(curve[-1][0]) if curve else planned
+        source = "pictures" if settings.get("pictures") else "white noise"  # type: ignore[union-attr]
+    except (AttributeError, KeyError, IndexError, OverflowError, TypeError, ValueError):
+        return ""
+    early = f" of the {planned:,} planned" if seen < planned else ""
+    return f"{seen:,} pairs{early} of {source}, seed {seed}"
 
 
 def _print_coverage(found: Calibration) -> None:
