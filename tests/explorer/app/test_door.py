@@ -1,12 +1,15 @@
 """A running server, reached as strangers would: foreign names, odd frames, wrong values of widgets."""
 
+import json
 import os
 import random
 import socket
+import time
 import urllib.error
 import urllib.request
 from contextlib import suppress
-from urllib.parse import urlsplit
+from pathlib import Path
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -15,7 +18,19 @@ from websockets.sync.client import connect
 
 from explorer.tools import serving
 from tests.shared.hosts import HOSTS, ORIGINS
-from tests.shared.visitor import SECONDS, STREAM, Visitor, exceptions, leaks, likely_state, odd_state
+from tests.shared.mutations import mutate
+from tests.shared.visitor import (
+    SECONDS,
+    STREAM,
+    Visitor,
+    exceptions,
+    leaks,
+    likely_message,
+    likely_state,
+    odd_json,
+    odd_state,
+    odd_text,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -195,3 +210,62 @@ def test_odd_frames_end_the_connection_and_the_next_page_is_served(server):
     with Visitor(server) as visitor:
         visitor.send()
         assert exceptions(visitor.hear()) == []
+
+
+LINKS = [
+    one["link"] for one in json.loads((Path(__file__).parents[2] / "fixtures" / "links.json").read_text())["links"]
+]
+TEXTS = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "'", "${7*7}", "javascript:alert(1)"]
+
+
+def odd_address(rng):
+    """A link that somebody has shared, damaged; or parameters with any values."""
+    if rng.random() < 0.5:
+        return mutate(rng, rng.choice(LINKS).encode()).decode("latin-1")
+    names = [name for link in LINKS for name, _ in parse_qsl(link)]
+    values = [value for link in LINKS for _, value in parse_qsl(link)]
+    pick = {rng.choice(names): rng.choice([*values, *TEXTS, odd_text(rng)]) for _ in range(rng.randrange(1, 5))}
+    return urlencode(pick)
+
+
+def test_fuzzed_addresses_open_a_page(server):
+    """Each is a visit of its own page; several follow each other in one session, as Back and Forward do."""
+    rng, slowest = random.Random(7), 0.0
+    for _ in range(-(-MESSAGES // 40)):
+        with Visitor(server) as visitor:
+            for _ in range(4):
+                start = time.perf_counter()
+                visitor.send(query=odd_address(rng), page=rng.choice(PAGES))
+                assert exceptions(visitor.hear()) == []
+                slowest = max(slowest, time.perf_counter() - start)
+    assert slowest < SECONDS
+
+
+def test_fuzzed_messages_of_the_live_line_end_it_or_are_answered(server):
+    """The line of a real visitor, who has a ticket; a right message is answered after each odd one."""
+    rng = random.Random(8)
+    with Visitor(server) as visitor:
+        visitor.send()
+        visitor.hear()
+        (line,) = [
+            one for kind, one in visitor.elements.values() if getattr(one, "component_name", "") == "tsa_live_line"
+        ]
+        ticket = json.loads(line.json)
+        right = {"session": visitor.session, "obeyed": 1, "sequence": 1, "done": False, "pixels": "A" * 3072}
+        answered = 0
+        for number in range(-(-MESSAGES // 10)):
+            with connect(server.replace("http", "ws") + "/live", origin=server, max_size=None) as live:
+                live.send(ticket)
+                odd = {"patch": rng.choice(["x", "y", "motion", "z"]), **likely_message(rng, visitor.session)}
+                sent = json.dumps(odd if rng.random() < 0.7 else odd_json(rng))
+                live.send(mutate(rng, sent.encode()).decode("latin-1") if rng.random() < 0.3 else sent)
+                with suppress(ConnectionClosed):
+                    data = live.recv(timeout=SECONDS)
+                    assert leaks(data) == []
+                    answered += 1
+                if number % 10 == 0:
+                    with connect(server.replace("http", "ws") + "/live", origin=server, max_size=None) as next_line:
+                        next_line.send(ticket)
+                        next_line.send(json.dumps({"patch": "x", "message": right}))
+                        assert len(next_line.recv(timeout=SECONDS)) > 1000
+        assert answered
