@@ -149,3 +149,13 @@ def test_an_odd_provenance_is_left_out_of_the_report(about, folder, capsys):
     assert main(["inspect", "m.npz"]) == 0
     assert "trained on" not in capsys.readouterr().out
     assert json.loads(json.dumps(about)) == about
+
+
+def test_names_of_files_stay_text_in_a_table(folder):
+    tag = "<img src=x onerror=alert(1)>"
+    np.save(folder / f"{tag}.npy", np.random.default_rng(0).standard_normal((36, 5)))
+    np.save(folder / "b.npy", np.eye(36))
+    assert main(["compare", f"{tag}.npy", "b.npy", "--out", "table.html"]) == 0
+    text = (folder / "table.html").read_text(encoding="utf-8")
+    assert "&lt;img src=x" in text
+    assert tag not in text
