@@ -114,6 +114,7 @@ def ran(run, argv, capsys):
     return last
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("part", range(4))
 def test_odd_arguments_are_one_sentence(part, folder, capsys):
     rng, every = random.Random(part), sorted(commands().items())
@@ -128,6 +129,7 @@ def test_odd_arguments_are_one_sentence(part, folder, capsys):
     assert len(said) > 10
 
 
+@pytest.mark.fuzz
 def test_odd_arguments_of_the_server_are_one_sentence(folder, capsys, monkeypatch):
     """The server itself is not started."""
     rng, started = random.Random(9), []

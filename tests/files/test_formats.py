@@ -278,6 +278,7 @@ def test_damaged_files_give_one_sentence(kind):
     assert peak < 200 * 2**20
 
 
+@pytest.mark.fuzz
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_damaged_files_give_one_sentence(kind):

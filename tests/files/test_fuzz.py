@@ -66,6 +66,7 @@ def refused(data):
     return None
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("seed", range(4))
 def test_damaged_files_are_refused_in_one_sentence(seed):
     rng = random.Random(seed)

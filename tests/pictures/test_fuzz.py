@@ -21,6 +21,7 @@ def picture(rng, kind):
     return buffer.getvalue()
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "BMP", "GIF"])
 def test_damaged_pictures_are_refused_in_one_sentence(kind):
     rng, sentences = random.Random(kind), set()

@@ -144,6 +144,7 @@ def test_a_wrong_value_is_ignored_and_what_was_on_screen_stays(server):
 PAGES = ["", "home", "lesson", "motion", "film", "filters", "recognise", "model", "train", "orbits", "dft"]
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("page", PAGES)
 def test_fuzzed_values_of_widgets_show_no_exception(server, page):
     """Right values, which lead to other states of the page, and odd ones; several before the page has answered."""
@@ -184,6 +185,7 @@ def test_a_choice_that_is_no_option_is_left_out_and_the_rest_of_the_message_coun
         assert any(b"of 2,000 pairs" in message.SerializeToString() for message in run)
 
 
+@pytest.mark.fuzz
 def test_a_first_message_with_wrong_values_tells_nothing(server):
     """The server cannot know the type of a widget that it has not drawn for this visitor."""
     rng = random.Random(5)
@@ -198,6 +200,7 @@ def test_a_first_message_with_wrong_values_tells_nothing(server):
                 assert exceptions(visitor.hear()) == []
 
 
+@pytest.mark.fuzz
 def test_odd_frames_end_the_connection_and_the_next_page_is_served(server):
     rng = random.Random(6)
     for number in range(MESSAGES // 4):
@@ -228,6 +231,7 @@ def odd_address(rng):
     return urlencode(pick)
 
 
+@pytest.mark.fuzz
 def test_fuzzed_addresses_open_a_page(server):
     """Each is a visit of its own page; several follow each other in one session, as Back and Forward do."""
     rng, slowest = random.Random(7), 0.0
@@ -241,6 +245,7 @@ def test_fuzzed_addresses_open_a_page(server):
     assert slowest < SECONDS
 
 
+@pytest.mark.fuzz
 def test_fuzzed_messages_of_the_live_line_end_it_or_are_answered(server):
     """The line of a real visitor, who has a ticket; a right message is answered after each odd one."""
     rng = random.Random(8)

@@ -42,6 +42,7 @@ def damaged(rng, text):
     return mutate(rng, text) if rng.random() < 0.6 else text
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("part", range(4))
 def test_damaged_lessons_are_refused_in_one_sentence(part, tmp_path):
     rng, read, sentences, slowest = random.Random(part), 0, set(), 0.0
