@@ -107,7 +107,7 @@ def test_a_link_can_hide_the_slider_of_the_window(app):
 
 def test_the_answer_goes_over_the_live_line_before_the_page(app, monkeypatch):
     pushed = []
-    monkeypatch.setattr(live, "push", lambda ticket, revision, make: pushed.append((revision, make())))
+    monkeypatch.setattr("explorer.live.push", lambda ticket, revision, make: pushed.append((revision, make())))
     app.slider(key="shift_sigma").set_value(2.0).run()
     (revision, early), (header, (packed, _)) = pushed[-1], body(app)
     assert len(pushed) == 1
