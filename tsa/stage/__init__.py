@@ -17,7 +17,11 @@ from tsa.stage.draw import (
     directions_svg,
     filters_image,
     filters_svg,
+    phases_svg,
     png_address,
+    shift_svg,
+    signal_filters_svg,
+    training_pairs_svg,
 )
 from tsa.stage.exports import table_csv
 from tsa.stage.look import PICTURE_RADIUS, RIM_OVER_PICTURE, petal_scale
@@ -81,13 +85,17 @@ __all__ = [
     "pack_motion",
     "pack_sweep",
     "petal_scale",
+    "phases_svg",
     "png_address",
     "read_sweep",
+    "shift_svg",
     "show",
+    "signal_filters_svg",
     "slow_prior",
     "stage_page",
     "sweep",
     "symmetry_of",
     "table_csv",
+    "training_pairs_svg",
     "words",
 ]

@@ -24,7 +24,7 @@ class TrainFacts(About):
     def _filters(self) -> Array:
         if self._subject.training:
             settings = {"pairs": "100000", "rate": "0.25", "seed": "0"} | dict(self._subject.training)
-            return _learned(int(settings["pairs"]), float(settings["rate"]), int(settings["seed"]))
+            return learned_filters(int(settings["pairs"]), float(settings["rate"]), int(settings["seed"]))
         return np.asarray(self._subject.open_model(self._view.model or LAB_MODEL).model.filters)
 
     @cached_property
@@ -51,13 +51,26 @@ class TrainFacts(About):
 
 def pure_waves(filters: Array) -> int:
     """How many filters (D, J) have 95 % of their squared length at one frequency."""
+    return int((main_waves(filters)[1] > _PURE).sum())
+
+
+def main_waves(filters: Array) -> tuple[Array, Array]:
+    """The frequency (J,) at which each of the filters (D, J) has most of its squared length, and that share (J,)."""
     power = np.abs(np.fft.fft(filters, axis=0)) ** 2
-    pairs = power[1:] + power[:0:-1]
-    return int((pairs[: len(power) // 2].max(axis=0) > _PURE * power.sum(axis=0)).sum())
+    pairs = (power[1:] + power[:0:-1])[: len(power) // 2]
+    if len(power) % 2 == 0:
+        pairs[-1] /= 2  # the highest frequency of an even number of samples is its own mirror image
+    return 1 + pairs.argmax(axis=0), pairs.max(axis=0) / power.sum(axis=0)
+
+
+def training_pairs(count: int) -> tuple[Array, Array]:
+    """The first pairs (count, 16) of shifted white noise that filters are learned from."""
+    x, y = next(iter(TrainingRun("shift", (16,), 7).action.stream(0, count)))
+    return x, y
 
 
 @cache
-def _learned(pairs: int, rate: float, seed: int) -> Array:
+def learned_filters(pairs: int, rate: float = 0.25, seed: int = 0) -> Array:
     """The filters after so many pairs of shifted white noise of 16 samples."""
     if not (0 < pairs <= 250_000 and 0.001 <= rate <= 10 and 0 <= seed < 2**31):
         raise LessonError("A trial trains with at most 250,000 pairs, a rate from 0.001 to 10 and a seed of 0 or more")

@@ -1,4 +1,4 @@
-"""Drawings without a browser, as SVG or pixels: dial, lab, filters, charts, animations.
+"""Drawings without a browser, as SVG or pixels: dial, lab, filters, signals, phases, charts, animations.
 
 Imported by `tsa.stage` only.
 """
@@ -20,7 +20,9 @@ from tsa.stage.draw.colours import Colour, Theme, hue, theme
 from tsa.stage.draw.dial import DialView, Petals, draw_dial
 from tsa.stage.draw.filters import filters_image, filters_svg
 from tsa.stage.draw.lab import SIZE_PIXELS, stage_png, stage_svg
+from tsa.stage.draw.phases import phases_svg
 from tsa.stage.draw.posterior import draw_posterior
+from tsa.stage.draw.signals import shift_svg, signal_filters_svg, training_pairs_svg
 
 __all__ = [
     "MAX_BYTES",
@@ -49,11 +51,15 @@ __all__ = [
     "filters_image",
     "filters_svg",
     "hue",
+    "phases_svg",
     "png_address",
+    "shift_svg",
+    "signal_filters_svg",
     "stage_png",
     "stage_svg",
     "text_width",
     "theme",
+    "training_pairs_svg",
     "turn_animation",
     "wrapped",
 ]
