@@ -45,7 +45,7 @@ class Polynomials:
         self._flip = flip
         self.axes = m.shape[1]
         self.reach = np.abs(m).max(axis=0, initial=0)
-        self.waves = [np.arange(-r, r + 1) for r in self.reach[:-1]] + [np.arange(self.reach[-1] + 1)]
+        self.waves = [np.union1d(column, 0) for column in self.m.T]  # frequencies on each axis; ≥ 0 on the last
         self.varying = np.flatnonzero(self.reach) if self.reach.any() else np.zeros(1, np.int64)  # axes f depends on
         self.orders = derivative_orders(self.axes)
         self._given = np.where(flip, eta, eta.conj())
@@ -65,7 +65,7 @@ class Polynomials:
         return [x if axis in self.varying else np.zeros(1) for axis in range(self.axes)]
 
     def _table(self, coefficients: Array) -> Array:
-        """The coefficients (B, M) laid out by frequency: (B, 2R₁ + 1, …, R_p + 1)."""
+        """The coefficients (B, M) laid out by frequency, that is by the waves of each axis: (B, waves, …, waves)."""
         sizes = tuple(len(w) for w in self.waves)
         table = np.zeros((len(coefficients), prod(sizes)), np.complex128)
         np.add.at(table.T, self._places, coefficients.T)  # k and −k may both be given
@@ -74,8 +74,8 @@ class Polynomials:
     @cached_property
     def _places(self) -> Array:
         """The place of each frequency in a flat table, (M,)."""
-        offsets = np.append(self.reach[:-1], 0)
-        return np.ravel_multi_index(tuple((self.m + offsets).T), tuple(len(w) for w in self.waves))
+        place = [np.searchsorted(own, column) for own, column in zip(self.waves, self.m.T, strict=True)]
+        return np.ravel_multi_index(tuple(place), tuple(len(own) for own in self.waves))
 
     def picked(self, table: Array) -> Array:
         """The entries (B, M) of a table of E[e^{im·δ}] − 1 at the frequencies as they were given."""
@@ -86,46 +86,46 @@ class Polynomials:
 
     def on_grid(self, shape: tuple[int, ...]) -> tuple[Array, Array]:
         """g (B, *shape) and its gradient (p, B, *shape) at the offsets 2πj/n from the peak, n > 2R on each axis."""
-        grids = self._on_grid(self.table, self.orders[: 1 + self.axes], shape)
-        order = [self.orders.index(tuple(unit)) for unit in np.eye(self.axes, dtype=int).tolist()]
-        return grids[0] - self.height.reshape(-1, *(1,) * self.axes), grids[order]
+        g, *gradient = self._on_grid(self.table, [(0,) * self.axes, *np.eye(self.axes, dtype=int).tolist()], shape)
+        return g - self.height.reshape(-1, *(1,) * self.axes), np.stack(gradient)
 
-    def _on_grid(self, table: Array, orders: list[tuple[int, ...]], shape: tuple[int, ...]) -> Array:
-        """Derivatives of f on a grid: (orders, B, *shape)."""
-        sizes = table.shape[1:]
-        waves = np.ones((len(orders), 1, *sizes), np.complex128)
-        for axis, own in enumerate(self.waves):
-            powers = (1j * own) ** np.array(orders)[:, axis, None]  # (orders, waves of this axis)
-            waves *= powers.reshape(len(orders), 1, *(-1 if a == axis else 1 for a in range(self.axes)))
-        half = np.zeros((len(orders), len(table), *shape[:-1], shape[-1] // 2 + 1), np.complex128)
-        scaled = 0.5 * waves * table
-        for corner in product(
-            *(((0, r), (r, n)) if r else ((0, n),) for r, n in zip(self.reach[:-1], sizes, strict=False))
-        ):
-            # Negative frequencies are stored at the end of an axis, and are the first r of the table.
-            source = tuple(slice(lo, hi) for lo, hi in corner)
-            target = tuple(
-                slice(lo - r, hi - r) if lo >= r else slice(n - r, n)
-                for (lo, hi), r, n in zip(corner, self.reach, shape, strict=False)
-            )
-            half[(slice(None), slice(None), *target, slice(0, sizes[-1]))] = scaled[(slice(None), slice(None), *source)]
-        mirrored = half[..., 0]
-        for axis, n in enumerate(shape[:-1], start=2):
-            mirrored = np.take(mirrored, -np.arange(n) % n, axis=axis)
-        half[..., 0] = half[..., 0] + mirrored.conj()  # the halved axis does not imply these conjugates
-        return fft.irfftn(half, shape, axes=tuple(range(2, self.axes + 2)), norm="forward")
+    def _on_grid(self, table: Array, orders: list[tuple[int, ...]], shape: tuple[int, ...]) -> list[Array]:
+        """Derivatives of f on a grid, each (B, *shape); `orders` has all orders lower than those in it.
+
+        One axis after the other: orders that agree on the first axes share these transforms, and the zeros at high
+        frequencies on the axes to come are not transformed.
+        """
+        states: dict[tuple[int, ...], Array] = {(): table}
+        for axis, (own, n) in enumerate(zip(self.waves, shape, strict=True)):
+            last = axis == self.axes - 1
+            for prefix in [prefix for prefix in states if len(prefix) == axis]:
+                state = states.pop(prefix)
+                powers = np.arange(1 + max(order[axis] for order in orders if tuple(order[:axis]) == prefix))
+                factors = (1j * own) ** powers[:, None]
+                if last:  # f is the real part of a sum over k ≥ 0, of which a real transform would add the conjugates
+                    factors *= np.where(own, 0.5, 1.0)
+                beyond = (1,) * (self.axes - 1 - axis)
+                terms = state * factors.reshape(len(powers), *(1,) * (axis + 1), len(own), *beyond)
+                if last:
+                    done = fft.irfft(terms, n, norm="forward")
+                else:
+                    padded = np.zeros((*terms.shape[: axis + 2], n, *terms.shape[axis + 3 :]), np.complex128)
+                    padded[(slice(None),) * (axis + 2) + (own,)] = terms  # negative frequencies count from the end
+                    done = fft.ifft(padded, axis=axis + 2, norm="forward", overwrite_x=True)
+                states.update(((*prefix, power), part) for power, part in enumerate(done))
+        return [states[tuple(order)] for order in orders]
 
     @cached_property
     def on_coarse(self) -> Array:
         """All derivatives on the coarse grid around the peak: (orders up to 2, B, nodes); f relative to the peak."""
-        grids = self._on_grid(self.table, self.orders, self.coarse).reshape(len(self.orders), len(self.table), -1)
-        largest = np.maximum(grids.max(axis=2), -grids.min(axis=2))
+        grids = [grid.reshape(len(grid), -1) for grid in self._on_grid(self.table, self.orders, self.coarse)]
+        largest = np.stack([np.maximum(grid.max(axis=1), -grid.min(axis=1)) for grid in grids])
         # sup|g| ≤ max|g| / Π cos(πR/n) over n > 2R nodes per axis (M. Riesz; Ehlich & Zeller 1964).
         loss = prod(np.cos(np.pi * r / n) for r, n in zip(self.reach, self.coarse, strict=True))
         powers = np.stack([np.prod(np.abs(self.m) ** np.array(order), axis=1) for order in self.orders])
         self._suprema = np.minimum(largest / loss * (1 + 1e-9), powers @ self.kappa.T)
         grids[0] -= self.height[:, None]
-        return grids[: sum(sum(order) <= 2 for order in self.orders)]
+        return np.stack(grids[: sum(sum(order) <= 2 for order in self.orders)])
 
     @cached_property
     def suprema(self) -> Array:
@@ -135,7 +135,7 @@ class Polynomials:
 
     def _high_points(self) -> Array:
         """A refined maximum of each polynomial, usually the highest: (B, p)."""
-        grid = self._on_grid(self._table(self._given), self.orders[:1], self.coarse)[0]
+        (grid,) = self._on_grid(self._table(self._given), self.orders[:1], self.coarse)
         top = grid.reshape(len(grid), -1).max(axis=1).reshape(-1, *(1,) * self.axes)
         candidate = grid >= _NEAR_TOP * top
         for axis, step in product(range(1, self.axes + 1), (-1, 1)):
