@@ -229,6 +229,32 @@ def test_values_and_sums_at_nodes_are_those_of_each_node_alone(p):
         np.testing.assert_allclose(own, wanted[tiles.row == row].sum(axis=(0, 1)), atol=1e-12)
 
 
+@pytest.mark.parametrize(("p", "reach", "count"), [(1, 9, 4), (1, 60, 40), (2, 9, 6), (2, 30, 60), (3, 9, 8)])
+def test_derivatives_on_the_coarse_grid_and_their_suprema(p, reach, count):
+    """Few frequencies with gaps between them, against the sum over all of them at each node and at other points."""
+    rng = np.random.default_rng(p)
+    k = np.concatenate(
+        [rng.integers(1, reach, (count, p)) * rng.choice([-1, 1], (count, p)), reach * np.eye(p, dtype=int)]
+    )
+    eta = random_eta(rng, len(k), 1.0, (2,))
+    polynomials = Polynomials(eta, k)
+    nodes = np.stack(np.meshgrid(*(TURN * np.arange(n) / n for n in polynomials.coarse), indexing="ij"), axis=-1)
+    points = [nodes.reshape(-1, p)[rng.integers(0, nodes[..., 0].size, 300)], rng.uniform(0, TURN, (3000, p))]
+    place = np.ravel_multi_index(
+        tuple(np.rint(points[0] / TURN * polynomials.coarse).astype(int).T), polynomials.coarse
+    )
+    for number, order in enumerate(polynomials.orders):
+        factor = eta.conj() * np.exp(1j * polynomials.peak @ k.T) * np.prod((1j * k) ** np.array(order), axis=1)
+        scale = np.abs(factor).sum(axis=1, keepdims=True)
+        at_nodes, elsewhere = ((factor @ np.exp(1j * k @ s.T)).real for s in points)
+        assert (np.abs(elsewhere).max(axis=1) <= polynomials.suprema[number] * (1 + 1e-12)).all()
+        assert (polynomials.suprema[number] <= 3**p * np.abs(elsewhere).max(axis=1)).all()
+        if sum(order) <= 2:
+            rise = polynomials.height[:, None] if sum(order) == 0 else 0.0
+            on_coarse = polynomials.on_coarse[number][:, place] + rise
+            np.testing.assert_allclose(on_coarse / scale, at_nodes / scale, atol=1e-13)
+
+
 def near_the_peak(eta, k, centre, nodes=256):
     """log Z by the trapezoid rule on 20 standard deviations to each side of a peak: no tiles, no FFT."""
     bend = (eta.conj() * np.exp(1j * k @ centre)).real @ k.astype(float) ** 2

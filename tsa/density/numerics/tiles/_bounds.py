@@ -104,7 +104,8 @@ class TileBounds:
         for place, order in enumerate(p.orders):
             if sum(order) == 3:
                 share = 1 / prod(factorial(power) for power in order)
-                bound += share * p.suprema[place, tiles.row] * (half ** np.array(order)).prod(axis=-1)
+                factors = half.T[np.repeat(np.arange(p.axes), order)]  # h^α
+                bound += share * p.suprema[place, tiles.row] * factors.prod(axis=0)
         for a in range(p.axes):
             h, slope, bend = half[:, a], np.abs(d[self.first[a]]), d[self.second[a][a]].copy()
             for b in range(p.axes):

@@ -6,7 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tsa._base import Array
-from tsa.density.numerics.tiles._polynomials import Polynomials, expm1_imaginary
+from tsa.density.numerics.tiles._polynomials import Polynomials, expm1_imaginary, real_parts
+
+_MANY_TILES = 16  # of one prefix, for which two matrix products take longer than their calls
 
 
 class _Shared(NamedTuple):
@@ -72,14 +74,17 @@ class Nodes:
                 step += phase[:, None] @ _of_parents(gain.reshape(*gain.shape[:2], local.shape[-1], -1), parent)
             full, gain = (v.reshape(len(parent), -1, v.shape[-1]) for v in (rest, step))
         # On the last axis the sums are real matrix products, one for all tiles of a prefix.
-        left, aside = (_real_parts(v.conj()).transpose(0, 2, 1) for v in (full, gain))
-        phase = _real_parts(self._centres[-1].distinct + 1)
+        left, aside = (real_parts(v.conj()).transpose(0, 2, 1) for v in (full, gain))
+        phase = real_parts(self._centres[-1].distinct + 1)
         g = np.empty((self._shape[0], self._shape[-1], left.shape[-1]))
         middle = np.empty((len(g), 1, left.shape[-1]))  # where the last axis is at the centre of the tile
-        for prefix, tiles, places in self._families:
-            right = self._last[places].reshape(-1, self._last.shape[-1])
-            np.matmul(right, left[prefix], out=g[tiles].reshape(len(right), -1))
-            np.matmul(phase[places], aside[prefix], out=middle[tiles, 0])
+        for heads, tiles, places in self._families:
+            prefixes = self._parents[-1][heads]
+            mine, its = left[prefixes], aside[prefixes]
+            right = self._last[places].reshape(len(mine), -1, mine.shape[1])
+            g[tiles] = (right @ mine).reshape(g[tiles].shape)
+            at = phase[places].reshape(len(mine), -1, mine.shape[1])
+            middle[tiles] = (at @ its).reshape(middle[tiles].shape)
         middle += self._at_centres()[:, None, None]
         g += middle
         return g.reshape(-1, self._shape[-1], *self._shape[1:-1])
@@ -88,30 +93,42 @@ class Nodes:
     def _last(self) -> Array:
         """e^{im(c + hx)} − e^{imc} on the last axis, real and imaginary parts: (places, nodes, 2 waves)."""
         centre, local = self._near(-1)
-        return _real_parts(local + local * centre.distinct[:, None])
+        return real_parts(local + local * centre.distinct[:, None])
 
     @cached_property
-    def _families(self) -> list[tuple[int, slice, Array | slice]]:
-        """For each prefix of the axes but the last: its number, its tiles, and their distinct places on the last."""
-        parent, which = self._parents[-1], self._centres[-1].which
-        start = np.flatnonzero(changes(parent))
-        end = np.append(start[1:], len(parent))
-        first, last = which[start], which[end - 1] + 1
-        consecutive = last - first == end - start  # tiles are sorted by place
-        columns = (parent[start], start, end, first, last, consecutive)
-        return [
-            (p, slice(a, b), slice(lo, hi) if simple else which[a:b])
-            for p, a, b, lo, hi, simple in zip(*(column.tolist() for column in columns), strict=True)
-        ]
+    def _families(self) -> list[tuple[Array, Array | slice, Array | slice]]:
+        """The tiles by their prefix on all axes but the last: the first tile, all tiles, their distinct places there.
+
+        Prefixes that have equally few tiles come together, as arrays (f,), (f, n) and (f, n), for few calls; the others
+        alone, if possible as slices, which are not copied.
+        """
+        which, start = self._centres[-1].which, self._starts
+        count = np.diff(start, append=len(which))
+        families: list[tuple[Array, Array | slice, Array | slice]] = []
+        for n in np.unique(count[count < _MANY_TILES]):
+            heads = start[count == n]
+            tiles = heads[:, None] + np.arange(n)
+            families.append((heads, tiles, which[tiles]))
+        for head, n in zip(*(column[count >= _MANY_TILES] for column in (start, count)), strict=True):
+            tiles = slice(head, head + n)
+            low, high = which[head], which[head + n - 1] + 1
+            consecutive = high - low == n  # tiles are sorted by place
+            families.append((head[None], tiles, slice(low, high) if consecutive else which[tiles]))
+        return families
+
+    @cached_property
+    def _starts(self) -> Array:
+        """The first tile of each prefix of the axes but the last."""
+        return np.flatnonzero(changes(self._parents[-1]))
 
     def _at_centres(self) -> Array:
         """g at the centres of the tiles, (T,)."""
         full = self._of.table.reshape(len(self._of.table), -1)
         gain = np.zeros_like(full)
         for parent, places, waves in zip(self._parents, self._centres, self._of.waves, strict=True):
-            split = full.reshape(len(full), len(waves), -1)
-            step = (places.all[:, None] @ _of_parents(split, parent))[:, 0]
-            full = step + split.sum(axis=1)[parent]
+            split = _of_parents(full.reshape(len(full), len(waves), -1), parent)
+            step = _product(places.all[:, None], split)[:, 0]
+            full = step + split.sum(axis=1)
             gain = step + gain.reshape(len(gain), len(waves), -1).sum(axis=1)[parent]
         return gain[:, 0].real
 
@@ -119,12 +136,16 @@ class Nodes:
         """g and the derivatives of f up to order 2 at the centres of the tiles: (orders, T)."""
         states: dict[tuple[int, ...], Array] = {(): self._of.table.reshape(len(self._of.table), -1)}
         for axis, waves in enumerate(self._of.waves):
-            parent, phase = self._parents[axis], (self._centres[axis].all + 1)[:, None]
-            split = {order: state.reshape(len(state), len(waves), -1) for order, state in states.items()}
+            parent, centre = self._parents[axis], self._centres[axis]
+            powers = ((centre.distinct + 1)[:, None] * (1j * waves) ** np.arange(3)[:, None])[centre.which]
             states = {
-                (*order, power): ((phase * (1j * waves) ** power) @ _of_parents(state, parent))[:, 0]
-                for order, state in split.items()
-                for power in range(3 - sum(order))
+                (*order, power): done
+                for order, state in states.items()
+                for power, done in enumerate(
+                    _product(
+                        powers[:, : 3 - sum(order)], _of_parents(state.reshape(len(state), len(waves), -1), parent)
+                    ).swapaxes(0, 1)
+                )
             }
         orders = [order for order in self._of.orders if 1 <= sum(order) <= 2]
         return np.stack([self._at_centres(), *(states[order][:, 0].real for order in orders)])
@@ -136,12 +157,15 @@ class Nodes:
         """
         weight = weight.reshape(len(weight), self._shape[-1], -1)
         # e^{im(c + hx)} − 1 at the nodes of the last axis, in which one real matrix product sums over them.
-        factors = self._last + _real_parts(self._centres[-1].distinct)[:, None]
-        parts = []
-        for _, tiles, places in self._families:
-            own = weight[tiles].reshape(-1, weight.shape[-1])
-            parts.append((own.T @ factors[places].reshape(len(own), -1), own.sum(axis=0)))
-        sums, mass = (np.stack(part) for part in zip(*parts, strict=True))
+        factors = self._last + real_parts(self._centres[-1].distinct)[:, None]
+        shape = (len(self._starts), weight.shape[-1])
+        mass: Array = np.empty(shape)
+        sums: Array = np.empty((*shape, factors.shape[-1]))
+        for heads, tiles, places in self._families:
+            number = np.searchsorted(self._starts, heads)
+            own = weight[tiles].reshape(len(heads), -1, shape[1])
+            sums[number] = own.swapaxes(1, 2) @ factors[places].reshape(len(heads), -1, factors.shape[-1])
+            mass[number] = own.sum(axis=1)
         total = _complex(sums)  # (prefixes, nodes left, frequencies)
         for axis in reversed(range(self._of.axes - 1)):
             centre, local = self._near(axis)
@@ -163,15 +187,15 @@ class Nodes:
         return np.add.reduceat(total, heads), np.add.reduceat(mass, heads)
 
 
-def _real_parts(values: Array) -> Array:
-    """Real and imaginary parts side by side, (..., n) → (..., 2n): Re(a conj(b)) is the product of two of these."""
-    return np.concatenate([values.real, values.imag], axis=-1)
-
-
 def _complex(parts: Array) -> Array:
-    """The inverse of `_real_parts`."""
+    """The inverse of `real_parts`."""
     n = parts.shape[-1] // 2
     return parts[..., :n] + 1j * parts[..., n:]
+
+
+def _product(left: Array, right: Array) -> Array:
+    """left @ right for stacks of small matrices; those of one column faster than by a call of BLAS for each."""
+    return left @ right if right.shape[-1] > 1 else np.einsum("tpw,twr->tpr", left, right)
 
 
 def _of_parents(state: Array, parent: Array) -> Array:

@@ -18,6 +18,7 @@ from tsa._base import Array
 EPS = float(np.finfo(np.float64).eps)
 _NEAR_TOP = 0.6  # share of the largest coarse value from which a coarse maximum may lead to the highest peak
 _NEWTON_STEPS = 50
+_FEW_WAVES = 24  # for which a matrix product takes less time than an FFT
 _CHUNK_TERMS = 2**19  # terms of polynomials held at once
 
 
@@ -34,6 +35,21 @@ def expm1_imaginary(theta: Array) -> Array:
     result.real = -2 * sine * sine
     result.imag = 2 * sine * np.cos(half)
     return result
+
+
+def real_parts(values: Array) -> Array:
+    """Real and imaginary parts side by side, (..., n) → (..., 2n): Re(a conj(b)) is the product of two of these."""
+    return np.concatenate([values.real, values.imag], axis=-1)
+
+
+def _real_sums(terms: Array, waves: Array, n: int) -> Array:
+    """Re Σ_k c_k e^{2πijk/n} at the nodes j = 0…n − 1 for `terms` c (..., waves), frequencies ≥ 0: (..., n)."""
+    if len(waves) <= _FEW_WAVES:
+        phase = np.exp(-2j * np.pi / n * (np.multiply.outer(np.arange(n), waves) % n))
+        return np.asarray(real_parts(terms) @ real_parts(phase).T)
+    half = np.zeros((*terms.shape[:-1], n // 2 + 1), np.complex128)
+    half[..., waves] = terms * np.where(waves, 0.5, 1.0)  # a real transform adds the conjugates
+    return np.asarray(fft.irfft(half, n, norm="forward"))
 
 
 class Polynomials:
@@ -86,7 +102,8 @@ class Polynomials:
 
     def on_grid(self, shape: tuple[int, ...]) -> tuple[Array, Array]:
         """g (B, *shape) and its gradient (p, B, *shape) at the offsets 2πj/n from the peak, n > 2R on each axis."""
-        g, *gradient = self._on_grid(self.table, [(0,) * self.axes, *np.eye(self.axes, dtype=int).tolist()], shape)
+        units = [order for order in self.orders if sum(order) == 1][::-1]  # by axis
+        g, *gradient = self._on_grid(self.table, [self.orders[0], *units], shape)
         return g - self.height.reshape(-1, *(1,) * self.axes), np.stack(gradient)
 
     def _on_grid(self, table: Array, orders: list[tuple[int, ...]], shape: tuple[int, ...]) -> list[Array]:
@@ -97,17 +114,14 @@ class Polynomials:
         """
         states: dict[tuple[int, ...], Array] = {(): table}
         for axis, (own, n) in enumerate(zip(self.waves, shape, strict=True)):
-            last = axis == self.axes - 1
             for prefix in [prefix for prefix in states if len(prefix) == axis]:
                 state = states.pop(prefix)
                 powers = np.arange(1 + max(order[axis] for order in orders if tuple(order[:axis]) == prefix))
-                factors = (1j * own) ** powers[:, None]
-                if last:  # f is the real part of a sum over k ≥ 0, of which a real transform would add the conjugates
-                    factors *= np.where(own, 0.5, 1.0)
                 beyond = (1,) * (self.axes - 1 - axis)
-                terms = state * factors.reshape(len(powers), *(1,) * (axis + 1), len(own), *beyond)
-                if last:
-                    done = fft.irfft(terms, n, norm="forward")
+                factors = ((1j * own) ** powers[:, None]).reshape(len(powers), *(1,) * (axis + 1), len(own), *beyond)
+                terms = state * factors
+                if axis == self.axes - 1:
+                    done = _real_sums(terms, own, n)
                 else:
                     padded = np.zeros((*terms.shape[: axis + 2], n, *terms.shape[axis + 3 :]), np.complex128)
                     padded[(slice(None),) * (axis + 2) + (own,)] = terms  # negative frequencies count from the end
