@@ -63,8 +63,9 @@ def _train(lesson: Lesson, place: int) -> str:
         filters = learned_filters(count)
         waves, shares = main_waves(filters)
         order = np.argsort(waves, kind="stable")
-        texts = [f"{100 * shares[j]:.0f} % at frequency {waves[j]}" for j in order]
-        rows.append((f"Learned from {count:,} pairs", filters[:, order], texts))
+        texts = [f"{100 * shares[j]:.0f} % at k = {waves[j]}" for j in order]
+        title = f"Learned from {count:,} pairs; below each filter pair how much of it is at one frequency k"
+        rows.append((title, filters[:, order], texts))
     return signal_filters_svg(rows)
 
 

@@ -74,7 +74,7 @@ def test_a_wave_that_is_mixed_with_the_highest_one_is_not_pure():
 def test_the_printed_filters_are_as_pure_as_the_lesson_says():
     lesson = named("snow")
     few, many = re.findall(r"pairs, (\d)", lesson.steps[2].text)[0], re.findall(r"pairs, (\d)\.", lesson.steps[2].text)
-    labels = [float(one.split()[0]) for one in texts(drawings(lesson)[-1]) if "% at frequency" in one]
+    labels = [float(one.split()[0]) for one in texts(drawings(lesson)[-1]) if "% at k" in one]
     assert len(labels) == 14
     assert sum(one >= 95 for one in labels[:7]) == int(few)
     assert [sum(one >= 95 for one in labels[7:])] == [int(one) for one in many]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 from PIL import Image
+from scipy import ndimage
 
 from tsa._base import Array
 from tsa.stage.draw import SIZE_PIXELS, Canvas, PixelCanvas, SvgCanvas, Theme, balanced, hue, theme, wrapped
@@ -19,6 +20,7 @@ _CARDS_TOP = 136.0
 _WIDTHS = (452.0, 552.0, 356.0)  # of the cards
 _TITLE = 40.0  # height of a card's title
 _RASTER_PIXELS = 768  # along a side of the map and of the world, as pixels
+_LINE_PIXELS = 3  # of the raster, width of a line in it
 _OUTSIDE = 0.45  # brightness of the moved picture outside the window, which is not seen
 _GREY_PIXELS = 2.5  # around no motion, where a direction means little
 _FAN_CLEARANCE = 1.1  # pixels around the true motion within which no drawn motion is shown
@@ -112,7 +114,7 @@ def _world_raster(scene: MotionScene) -> Array:
     away = [np.mod(one - c + n / 2, n) - n / 2 for one, c in zip((place, -place), scene.window_at, strict=True)]
     distance = np.hypot(away[0], away[1][:, None])
     drawn = np.where(distance <= scene.window / 2, y, _OUTSIDE * after)
-    dashes = (np.arange(size) + np.arange(size)[:, None]) // 8 % 2 == 0
+    dashes = (np.arange(size) + np.arange(size)[:, None]) // 10 % 2 == 0
     drawn[_edge(before > 0.5) & dashes] = 0.85
     rim = np.abs(distance - scene.window / 2) * size / n
     drawn[rim < 3] = 0.0
@@ -126,9 +128,8 @@ def _enlarged(values: Array, how: Image.Resampling) -> Array:
 
 
 def _edge(inside: Array) -> Array:
-    """The cells of a mask that touch a cell outside it."""
-    thick = inside & np.roll(inside, 1, 0) & np.roll(inside, -1, 0) & np.roll(inside, 1, 1) & np.roll(inside, -1, 1)
-    return np.asarray(inside & ~thick)
+    """The cells of a mask near its edge: so many that a smaller copy of the picture still has all of the line."""
+    return np.asarray(inside & ~ndimage.binary_erosion(inside, iterations=_LINE_PIXELS, border_value=1))
 
 
 def _arrow(canvas: Canvas, start: Point, end: Point) -> None:
