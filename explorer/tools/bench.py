@@ -2,6 +2,7 @@
 
 import base64
 import io
+import os
 import subprocess
 import sys
 import time
@@ -101,6 +102,8 @@ _SHAPES = (("triangle", "three"), ("pentagon", "five"), ("bar", "two"))  # and h
 
 def run_bench() -> int:
     """Measure and print; needs playwright (extra `test`) and a `chromium` on the path."""
+    if hasattr(os, "getloadavg"):
+        print(f"{os.cpu_count()} cores, load before the start {os.getloadavg()[0]:.1f}: other programs lengthen delays")
     _time_sweep()
     return in_chromium(_measure)
 

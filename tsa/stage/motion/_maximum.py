@@ -4,7 +4,6 @@
 """
 
 import numpy as np
-from scipy import ndimage
 
 from tsa._base import Array
 
@@ -58,7 +57,9 @@ def _climbed(series: "_Series", s: Array, reach: float, steps: int) -> tuple[Arr
 
 def _peaks(values: Array) -> Array:
     """Nodes (m, 2) near the height of the highest that none of their eight neighbours exceeds, the highest first."""
-    summit = ndimage.maximum_filter(values, 3, mode="wrap")
+    summit = values
+    for axis in (0, 1):
+        summit = np.maximum(summit, np.maximum(np.roll(summit, 1, axis), np.roll(summit, -1, axis)))
     rows, columns = np.nonzero((values >= summit) & (values > values.max() - _CANDIDATE_NATS))
     highest = np.argsort(-values[rows, columns], kind="stable")[:_MAX_CANDIDATES]
     return np.stack([rows, columns], axis=1)[highest]
