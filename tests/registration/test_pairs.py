@@ -20,7 +20,7 @@ from tsa.registration import (
     pair_posterior,
     photographic_power,
 )
-from tsa.registration.hyperprior import NoisyPair, given_power
+from tsa.registration.hyperprior import NoisyPair, given_power, unrelated_given_power
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,8 @@ def test_given_power_is_the_joint_normal_law_of_both_coordinates():
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(2, 1, 1)) + 1j * rng.normal(size=(2, 1, 1))
     n_x, n_y, power = 0.3, 0.5, 1.7
-    level, eta, unrelated = given_power(NoisyPair(x, y, np.full((1, 1), n_x), np.full((1, 1), n_y), None), power)
+    pair = NoisyPair(x, y, np.full((1, 1), n_x), np.full((1, 1), n_y), np.ones((1, 1)))
+    (level, eta), unrelated = given_power(pair, power), unrelated_given_power(pair, power)
     for s in (0.0, 1.0, 4.0):
         turn = np.array([[np.cos(s), -np.sin(s)], [np.sin(s), np.cos(s)]])
         joint = np.block([[(power + n_x) * np.eye(2), power * turn.T], [power * turn, (power + n_y) * np.eye(2)]])
@@ -97,8 +98,8 @@ def test_the_free_spectrum_is_a_sum_over_powers_of_each_weight():
                 powers = [(1.0, 0.0)]
             terms = 0
             for weight, power in powers:
-                part = NoisyPair(*(a[:, own] for a in pair[:4]), pair.signal)
-                level, eta, _ = given_power(part, power)
+                part = NoisyPair(*(a[:, own] for a in (pair.x, pair.y, pair.n_x, pair.n_y)), pair.signal)
+                level, eta = given_power(part, power)
                 exponent = level.sum() + (eta.conj()[0][:, None] * np.exp(1j * k * s)).real.sum(axis=0)
                 terms = terms + weight * np.exp(exponent)
             total = total + np.log(terms)

@@ -22,11 +22,11 @@ from tsa.registration.hyperprior import (
     PhotographicSpectrum,
     SpectrumPrior,
 )
-from tsa.registration.noise import estimate_noise, find_noise, pairs_of_patches
+from tsa.registration.noise import estimate_noise, find_noise, find_noise_apart, pairs_of_patches
 from tsa.registration.patches import PatchRegistration, register_patches
 from tsa.registration.photographs import measure_spectrum, photographic_power, spectrum_table
 from tsa.registration.planes import Camera, NoisyPlanes
-from tsa.registration.posterior import PairPosterior, PlanePair, noisy_pair, pair_posterior
+from tsa.registration.posterior import PairPosterior, PlanePair, log_unrelated, noisy_pair, pair_posterior
 from tsa.registration.power import estimate_power
 from tsa.registration.register import Registration, Turn, register
 
@@ -55,6 +55,8 @@ __all__ = [
     "estimate_noise",
     "estimate_power",
     "find_noise",
+    "find_noise_apart",
+    "log_unrelated",
     "measure_spectrum",
     "noise_ratio",
     "noisy_pair",

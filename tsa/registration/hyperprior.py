@@ -6,12 +6,14 @@ hypotheses, each of which gives one generalised von Mises density and its eviden
 own evidence decides which of them counts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy import fft
+from scipy.special import logsumexp
 
 from tsa._base import Array
 from tsa.registration.photographs import photographic_power
@@ -20,7 +22,8 @@ from tsa.registration.planes import NoisyPlanes
 _CHUNK_PAIRS = 8  # whose waves are held at once: they stay in cache
 
 
-class NoisyPair(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class NoisyPair:
     """B pairs in the planes: coordinates of x and y (B, J), variances of their noise in each real dimension (B, J).
 
     `signal` (B, 1) is the energy that is not noise, the mean of both.
@@ -32,35 +35,58 @@ class NoisyPair(NamedTuple):
     n_y: Array
     signal: Array
 
+    @cached_property
+    def energies(self) -> tuple[Array, Array]:
+        """|x|² and |y|² of each plane, (B, J)."""
+        return self.x.real**2 + self.x.imag**2, self.y.real**2 + self.y.imag**2
+
+    @cached_property
+    def silent_terms(self) -> tuple[Array, Array, Array, Array]:
+        """What log p(x, y | s, τ²) is made of, whatever τ² is: n_x n_y, n_x + n_y, and the energies they go with."""
+        energy_x, energy_y = self.energies
+        opposite = (self.n_y * energy_x + self.n_x * energy_y) / 2
+        return self.n_x * self.n_y, self.n_x + self.n_y, opposite, (energy_x + energy_y) / 2
+
+    @cached_property
+    def overlap(self) -> Array:
+        """conj(x) y, (B, J)."""
+        return np.asarray(self.x.conj() * self.y)
+
 
 class Hypotheses(NamedTuple):
     """C hypotheses on each of B pairs: log p(x, y, hypothesis | s) = `level` + Re Σ_h conj(`eta`_h) e^{ih·s}.
 
-    `level` (B, C), `eta` (B, C, H) at the integer `harmonics` (H, p). `unrelated` (B, C) is log p(x, y, hypothesis) if
-    y shows another picture of the same spectrum.
+    `level` (B, C), `eta` (B, C, H) at the integer `harmonics` (H, p).
     """
 
     level: Array
     eta: Array
     harmonics: Array
-    unrelated: Array
 
 
 class SpectrumPrior(Protocol):
     """A list of hypotheses about the power of a clean picture in each plane."""
 
     def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair) -> Hypotheses:
-        """The hypotheses, with their prior probabilities in `level` and `unrelated`."""
+        """The hypotheses, with their prior probabilities in `level`."""
+
+    def unrelated(self, planes: NoisyPlanes, pair: NoisyPair) -> Array:
+        """log p(x, y, hypothesis) if y shows another picture of the same spectrum: (B, C)."""
 
 
-def given_power(pair: NoisyPair, power: Array) -> tuple[Array, Array, Array]:
-    """log p(x, y | s, τ²) of each plane as a constant and η, and log p(x, y | τ², unrelated): each (B, J)."""
-    det = pair.n_x * pair.n_y + power * (pair.n_x + pair.n_y)
-    energy_x, energy_y = (z.real**2 + z.imag**2 for z in (pair.x, pair.y))
-    level = -np.log(det) - ((pair.n_y + power) * energy_x + (pair.n_x + power) * energy_y) / (2 * det)
+def given_power(pair: NoisyPair, power: Array | float) -> tuple[Array, Array]:
+    """log p(x, y | s, τ²) of each plane as a constant and η: (B, J) each."""
+    product, total, opposite, energy = pair.silent_terms
+    det = product + power * total
+    share = power / det
+    return -np.log(det) - opposite / det - share * energy, pair.overlap * share
+
+
+def unrelated_given_power(pair: NoisyPair, power: Array | float) -> Array:
+    """log p(x, y | τ²) of each plane if y shows another picture with this power: (B, J)."""
     v_x, v_y = pair.n_x + power, pair.n_y + power
-    unrelated = -np.log(v_x * v_y) - energy_x / (2 * v_x) - energy_y / (2 * v_y)
-    return level, pair.x.conj() * pair.y * (power / det), unrelated
+    energy_x, energy_y = pair.energies
+    return np.asarray(-np.log(v_x * v_y) - energy_x / (2 * v_x) - energy_y / (2 * v_y))
 
 
 @dataclass(frozen=True)
@@ -82,29 +108,40 @@ class FreeSpectrum:
 
     def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair) -> Hypotheses:
         """One hypothesis for each symmetry."""
-        profile = planes.softness**2 / (2 * planes.softness**2).sum()
-        silent, _, _ = given_power(pair, np.zeros(1))
-        silence = planes.pooled(silent)
-        levels, etas, apart = [silence + np.log(self.silence)], [np.zeros(silence.shape, complex)], []
-        apart.append(levels[0])
-        for rung in np.logspace(*self.decades, self.rungs):
-            level, eta, unrelated = (planes.pooled(part) for part in given_power(pair, rung * pair.signal * profile))
-            share = np.log((1 - self.silence) / self.rungs)
-            levels.append(level + share)
+        silence = self._silence(planes, pair)
+        levels, etas = [silence + np.log(self.silence)], [np.zeros(silence.shape, complex)]
+        for log_share, power in self._powers(planes, pair):
+            level, eta = (planes.pooled(part) for part in given_power(pair, power))
+            levels.append(level + log_share)
             etas.append(eta)
-            apart.append(unrelated + share)
         mean, series = self._series(np.stack(levels), np.stack(etas))
-        separate = np.logaddexp.reduce(np.stack(apart), axis=0)
         harmonics, place = _multiples(planes.spaces, self.harmonics)
         choices = _symmetries(planes.spaces, self.symmetries)
-        level, unrelated = np.empty((2, len(mean), len(choices)))
+        level = _by_symmetry(choices, mean, silence)
         eta = np.zeros((len(mean), len(choices), len(harmonics)), complex)
-        for c, (speaks, probability) in enumerate(choices):
-            level[:, c] = np.where(speaks, mean, silence).sum(axis=1) + np.log(probability)
-            unrelated[:, c] = np.where(speaks, separate, silence).sum(axis=1) + np.log(probability)
+        for c, (speaks, _) in enumerate(choices):
             for h in range(self.harmonics):
                 eta[:, c, place[speaks, h]] += series[:, speaks, h]
-        return Hypotheses(level, eta, harmonics, unrelated)
+        return Hypotheses(level, eta, harmonics)
+
+    def unrelated(self, planes: NoisyPlanes, pair: NoisyPair) -> Array:
+        """log p(x, y, symmetry) if y shows another picture."""
+        silence = self._silence(planes, pair)
+        levels = [silence + np.log(self.silence)]
+        for log_share, power in self._powers(planes, pair):
+            levels.append(planes.pooled(unrelated_given_power(pair, power)) + log_share)
+        return _by_symmetry(_symmetries(planes.spaces, self.symmetries), logsumexp(levels, axis=0), silence)
+
+    @staticmethod
+    def _silence(planes: NoisyPlanes, pair: NoisyPair) -> Array:
+        """log p(x, y) of each weight space without power, (B, K)."""
+        return planes.pooled(given_power(pair, 0.0)[0])
+
+    def _powers(self, planes: NoisyPlanes, pair: NoisyPair) -> Iterator[tuple[float, Array]]:
+        """The powers other than zero, (B, J) each, and the logarithm of their probability."""
+        profile = planes.softness**2 / (2 * planes.softness**2).sum()
+        for rung in np.logspace(*self.decades, self.rungs):
+            yield np.log((1 - self.silence) / self.rungs), rung * pair.signal * profile
 
     def _series(self, level: Array, eta: Array) -> tuple[Array, Array]:
         """log Σ_r exp(level_r + Re conj(η_r) e^{iφ}) as a series in φ: its mean (B, K) and η (B, K, harmonics)."""
@@ -126,20 +163,34 @@ class FreeSpectrum:
 
 @dataclass(frozen=True)
 class PhotographicSpectrum:
-    """The mean power spectrum of photographs at an unknown contrast: `scales` from a tenth to ten times the energy."""
+    """The mean power spectrum of photographs times f^`tilt`, f the spatial frequency, at an unknown contrast.
+
+    Photographs fall about as f⁻², so tilts from −1 to 2 are everything between smooth pictures and white ones; each is
+    as probable as another. The contrast is one of `scales` from a tenth to ten times the energy of the pair.
+    """
 
     scales: int = 9
     decades: tuple[float, float] = (-1.0, 1.0)
+    tilts: tuple[float, ...] = (-1.0, 0.0, 1.0, 2.0)
 
     def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair) -> Hypotheses:
-        """One hypothesis for each contrast."""
-        profile = photographic_power(planes)
-        profile = profile / (2 * profile.sum())
-        parts = [given_power(pair, scale * pair.signal * profile) for scale in np.logspace(*self.decades, self.scales)]
-        share = np.log(1 / self.scales)
-        level, unrelated = (np.stack([part[i].sum(axis=1) for part in parts], axis=1) + share for i in (0, 2))
-        eta = np.stack([planes.pooled(part[1]) for part in parts], axis=1)
-        return Hypotheses(level, eta, planes.spaces, unrelated)
+        """One hypothesis for each tilt and contrast."""
+        parts = [given_power(pair, power) for power in self._powers(planes, pair)]
+        level = np.stack([level.sum(axis=1) for level, _ in parts], axis=1) - np.log(len(parts))
+        eta = np.stack([planes.pooled(eta) for _, eta in parts], axis=1)
+        return Hypotheses(level, eta, planes.spaces)
+
+    def unrelated(self, planes: NoisyPlanes, pair: NoisyPair) -> Array:
+        """log p(x, y, tilt, contrast) if y shows another picture of the same spectrum."""
+        parts = [unrelated_given_power(pair, power).sum(axis=1) for power in self._powers(planes, pair)]
+        return np.asarray(np.stack(parts, axis=1) - np.log(len(parts)))
+
+    def _powers(self, planes: NoisyPlanes, pair: NoisyPair) -> Iterator[Array]:
+        for tilt in self.tilts:
+            profile = photographic_power(planes, tilt)
+            profile = profile / (2 * profile.sum())
+            for scale in np.logspace(*self.decades, self.scales):
+                yield scale * pair.signal * profile
 
 
 def _default_parts() -> tuple[tuple[float, SpectrumPrior], ...]:
@@ -150,8 +201,8 @@ def _default_parts() -> tuple[tuple[float, SpectrumPrior], ...]:
 class Hyperprior:
     """A mixture of priors over spectra: `parts` are their probabilities and the priors.
 
-    The default is half a free spectrum, which suits drawings and shapes, and half that of photographs, which is sharper
-    where it applies. Anything with a method `hypotheses` can take the place of either.
+    The default is half a free spectrum, which suits drawings and shapes, and half a smooth one, as photographs have it,
+    which is sharper where it applies. Anything with a method `hypotheses` can take the place of either.
     """
 
     parts: tuple[tuple[float, SpectrumPrior], ...] = field(default_factory=_default_parts)
@@ -169,8 +220,12 @@ class Hyperprior:
             stop = start + part.level.shape[1]
             eta[:, start:stop, _places(part.harmonics, harmonics)] = part.eta
             start = stop
-        level, unrelated = (np.concatenate([share + part[i] for share, part in found], axis=1) for i in (0, 3))
-        return Hypotheses(level, eta, harmonics, unrelated)
+        level = np.concatenate([share + part.level for share, part in found], axis=1)
+        return Hypotheses(level, eta, harmonics)
+
+    def unrelated(self, planes: NoisyPlanes, pair: NoisyPair) -> Array:
+        """log p(x, y, hypothesis) if y shows another picture of the same spectrum: (B, C)."""
+        return np.concatenate([np.log(share) + prior.unrelated(planes, pair) for share, prior in self.parts], axis=1)
 
 
 def _multiples(spaces: Array, count: int) -> tuple[Array, Array]:
@@ -183,6 +238,12 @@ def _multiples(spaces: Array, count: int) -> tuple[Array, Array]:
 def _places(harmonics: Array, among: Array) -> Array:
     place = {tuple(k): i for i, k in enumerate(among.tolist())}
     return np.array([place[tuple(k)] for k in harmonics.tolist()])
+
+
+def _by_symmetry(choices: list[tuple[Array, float]], speaking: Array, silent: Array) -> Array:
+    """Sums over the weights (B, K) that may have power under each symmetry, and of silence over the others: (B, C)."""
+    sums = [np.where(speaks, speaking, silent).sum(axis=1) + np.log(share) for speaks, share in choices]
+    return np.stack(sums, axis=1)
 
 
 def _symmetries(spaces: Array, orders: Sequence[int]) -> list[tuple[Array, float]]:

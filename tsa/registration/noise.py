@@ -8,35 +8,34 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import fft
 from scipy.optimize import minimize
 
 from tsa._base import Array, ShapeError, checks
 from tsa.model import Subgroup
 from tsa.registration.hyperprior import FreeSpectrum, Hyperprior, PhotographicSpectrum
 from tsa.registration.planes import Camera, NoisyPlanes
-from tsa.registration.posterior import PlanePair, noisy_pair, pair_posterior
+from tsa.registration.posterior import PlanePair, log_unrelated, noisy_pair, pair_posterior
 
-# For a first look, fewer rungs, contrasts and harmonics, and no symmetries.
-_QUICK = Hyperprior(
+# Coarser than the prior of the posterior: σ needs less of the density over s.
+_SEARCH = Hyperprior(
     (
-        (0.5, FreeSpectrum(rungs=8, symmetries=(1,), harmonics=1, nodes=16)),
-        (0.5, PhotographicSpectrum(scales=3)),
+        (0.5, FreeSpectrum(rungs=15, harmonics=4, nodes=32)),
+        (0.5, PhotographicSpectrum(scales=5, tilts=(0.0, 1.0))),
     )
 )
-_CLOSE = Hyperprior(((0.5, FreeSpectrum(rungs=15, harmonics=4, nodes=32)), (0.5, PhotographicSpectrum(scales=5))))
-# Of σ, relative to that of a pair that is nothing but noise; on a torus, where the grid of a density has 1/σ² nodes,
-# from a larger one on.
-_LADDER, _LADDER_ON_TORUS = np.logspace(-2.8, 0.0, 8), np.logspace(-1.6, 0.0, 5)
-_CLOSER = (1.4, 1.12)  # ratios of the three points of each later round
+_MIN_SHARE = 1e-3  # of σ in that of a pair that is nothing but noise: below it is not looked for
+_RATIO = 1.25  # of the three σ that are tried at once
+_MAX_ROUNDS = 8
+_RUNGS_APART = 12  # σ that are tried for two different pictures
+_NODES_PER_WAVE, _NEWTON_STEPS = 8, 3  # for the best s of a first look
 
 
 class FoundNoise(NamedTuple):
-    """σ of each pair if y is x moved, and if y is another picture; the highest log evidence of both: (B,) each."""
+    """σ of highest evidence and that log evidence, (B,) each."""
 
     sigma: Array
-    sigma_apart: Array
     log_evidence: Array
-    log_unrelated: Array
 
 
 def estimate_noise(
@@ -78,48 +77,106 @@ def pairs_of_patches(
 
 
 def find_noise(planes: NoisyPlanes, pair: PlanePair, shared: bool = False) -> FoundNoise:
-    """The σ of highest evidence of each pair, or `shared` by all of them; σ is the same in x and y."""
-    energy = (np.abs(pair.x) ** 2 + np.abs(pair.y) ** 2).sum(axis=1) / 2
-    both = planes.noise_gain.sum() + pair.gain_y.sum()
-    most = np.sqrt(np.maximum(energy.mean(keepdims=True) if shared else energy, 1e-24) / both)
-    most = np.broadcast_to(most, energy.shape)
+    """The σ of highest evidence of each pair, or `shared` by all of them; σ is the same in x and y.
 
-    def tried(sigma: Array, hyperprior: Hyperprior) -> tuple[Array, Array, Array]:
-        """log p(x, y) of related and of unrelated patches at each σ (n, B): σ and both, (n, B)."""
-        found = [pair_posterior(planes, noisy_pair(planes, pair, one, one), hyperprior) for one in sigma]
-        evidence, apart = (np.stack([getattr(f, name) for f in found]) for name in ("log_evidence", "log_unrelated"))
-        if shared:
-            evidence, apart = (np.broadcast_to(a.sum(axis=1, keepdims=True), sigma.shape) for a in (evidence, apart))
-        return sigma, evidence, apart
-
-    ladder = _LADDER if planes.weights.parameters == 1 else _LADDER_ON_TORUS
-    sigma, evidence, apart = tried(most * ladder[:, None], _QUICK)
-    sigma_apart = _vertex(sigma, apart)
-    centre = _vertex(sigma, evidence)
-    for ratio in _CLOSER:
-        around = centre * ratio ** np.array([[-1.0], [0.0], [1.0]])
-        sigma, evidence, apart = tried(around, _CLOSE)
-        centre = _vertex(sigma, evidence, reach=1.5 * np.log(ratio))
-    alone = tried(sigma_apart[None], _CLOSE)[2]
-    return FoundNoise(centre, sigma_apart, evidence.max(axis=0), np.concatenate([apart, alone]).max(axis=0))
-
-
-def _vertex(sigma: Array, value: Array, reach: float = 0.0) -> Array:
-    """Where the parabola in log σ through the highest of n points and its neighbours is highest: (n, B) → (B,).
-
-    At most `reach` beyond the outer ones.
+    Around what the best s leaves unexplained three σ are tried at once, and again around the best of them until that
+    is between them.
     """
-    best = np.clip(np.argmax(value, axis=0), 1, len(value) - 2)
-    t, f = (
-        np.stack([np.take_along_axis(a, (best + i)[None], 0)[0] for i in (-1, 0, 1)]) for a in (np.log(sigma), value)
-    )
-    left, right = (f[1] - f[0]) / (t[1] - t[0]), (f[2] - f[1]) / (t[2] - t[1])
-    bend = (right - left) / (t[2] - t[0])
+    found = np.log(_unexplained(planes, pair))
+    if shared:
+        found = np.full_like(found, np.log(np.mean(np.exp(2 * found))) / 2)
+    lowest = np.log(_MIN_SHARE * _all_noise(planes, pair))
+    value = np.full(len(found), -np.inf)
+    steps = np.log(_RATIO) * np.array([-1.0, 0.0, 1.0])[:, None]
+    left = np.arange(len(found))
+    for _ in range(_MAX_ROUNDS):
+        tried = found[left] + steps
+        three = pair.rows(np.tile(left, len(steps)))
+        sigma = np.exp(tried.ravel())
+        evidence = pair_posterior(planes, noisy_pair(planes, three, sigma, sigma), _SEARCH).log_evidence
+        evidence = evidence.reshape(tried.shape)
+        if shared:
+            evidence = np.broadcast_to(evidence.sum(axis=1, keepdims=True), evidence.shape)
+        best, value[left] = _peak(tried, evidence)
+        outside = (np.abs(best - found[left]) >= steps[-1]) & (best > lowest[left])
+        found[left] = best
+        left = left[outside]
+        if not left.size:
+            break
+    return FoundNoise(np.exp(found), value)
+
+
+def find_noise_apart(planes: NoisyPlanes, pair: PlanePair) -> FoundNoise:
+    """As `find_noise`, if y shows another picture than x."""
+    sigma = _all_noise(planes, pair) * np.geomspace(_MIN_SHARE, 1.0, _RUNGS_APART)[:, None]
+
+    def evidence(sigma: Array) -> Array:
+        many = pair.rows(np.tile(np.arange(len(pair.x)), len(sigma)))
+        flat = sigma.ravel()
+        return log_unrelated(planes, noisy_pair(planes, many, flat, flat), _SEARCH).reshape(sigma.shape)
+
+    coarse = evidence(sigma)
+    best = np.clip(np.argmax(coarse, axis=0), 1, len(sigma) - 2)
+    around = np.take_along_axis(sigma, best + np.array([[-1], [0], [1]]), 0)
+    centre, _ = _peak(np.log(around), np.take_along_axis(coarse, best + np.array([[-1], [0], [1]]), 0))
+    tried = centre + np.log(_RATIO) * np.array([[-1.0], [0.0], [1.0]])
+    best, value = _peak(tried, evidence(np.exp(tried)))
+    return FoundNoise(np.exp(best), value)
+
+
+def _all_noise(planes: NoisyPlanes, pair: PlanePair) -> Array:
+    """σ of each pair if there is nothing but noise in its planes, (B,)."""
+    energy = (pair.x.real**2 + pair.x.imag**2 + pair.y.real**2 + pair.y.imag**2).sum(axis=1) / 2
+    return np.sqrt(np.maximum(energy, 1e-24) / (planes.noise_gain + pair.gain_y).sum())
+
+
+def _unexplained(planes: NoisyPlanes, pair: PlanePair) -> Array:
+    """σ from what the best s leaves of y − act(x, s), each plane counted by its noise: (B,)."""
+    weight = 2 / (planes.noise_gain + pair.gain_y)
+    shift = planes.pooled(pair.x.conj() * pair.y * weight)
+    energy = ((pair.x.real**2 + pair.x.imag**2 + pair.y.real**2 + pair.y.imag**2) * weight).sum(axis=1)
+    found = _highest(shift, planes.spaces)
+    all_noise = _all_noise(planes, pair)
+    resampled = planes.resampled * (np.abs(pair.x) ** 2 + np.abs(pair.y) ** 2).sum(axis=1) / 4 * weight.mean()
+    left = (energy - 2 * found) / (4 * len(weight)) - resampled
+    return np.clip(np.sqrt(np.maximum(left, 0.0)), 2 * _MIN_SHARE * all_noise, all_noise)
+
+
+def _highest(eta: Array, spaces: Array) -> Array:
+    """The highest value of Re Σ_k conj(η_k) e^{ik·s} over s, for η (B, K): a grid, then Newton's method: (B,)."""
+    p = spaces.shape[1]
+    sides = [2 ** int(np.ceil(np.log2(_NODES_PER_WAVE * max(1, int(k))))) for k in np.abs(spaces).max(axis=0)]
+    half = np.zeros((len(eta), *sides), complex)
+    half[(slice(None), *(spaces.T % np.array(sides)[:, None]))] = eta
+    values = fft.fftn(half, axes=range(1, p + 1)).real.reshape(len(eta), -1)
+    node = np.unravel_index(values.argmax(axis=1), sides)
+    s = np.stack([2 * np.pi * place / side for place, side in zip(node, sides, strict=True)], axis=1)
+    outer = (spaces[:, :, None] * spaces[:, None, :]).reshape(len(spaces), -1)
+    highest = values.max(axis=1)
+    for _ in range(_NEWTON_STEPS):
+        terms = eta.conj() * np.exp(1j * s @ spaces.T)
+        slope, bend = -terms.imag @ spaces, (terms.real @ outer).reshape(len(eta), p, p)
+        flat = 1e-12 * np.abs(terms).sum(axis=1) + 1e-300  # where nothing depends on s
+        s += np.linalg.solve(bend + flat[:, None, None] * np.eye(p), slope[..., None])[..., 0]
+        # The highest value so far: a step that missed does no harm.
+        highest = np.maximum(highest, (eta.conj() * np.exp(1j * s @ spaces.T)).real.sum(axis=1))
+    return highest
+
+
+def _peak(t: Array, value: Array) -> tuple[Array, Array]:
+    """Where a − Nt − S/2 e^{-2t} through three equally spaced points (3, B) is highest, and how high: (B,) each.
+
+    That is the log likelihood of a variance e^{2t}. It is looked for up to three steps from the middle; without a
+    peak, the better end is returned.
+    """
+    step = t[1] - t[0]
+    both, rise = value[2] + value[0] - 2 * value[1], value[2] - value[0]
+    s = -both / (np.cosh(2 * step) - 1)
+    n = (s * np.sinh(2 * step) - rise) / (2 * step)
     with np.errstate(divide="ignore", invalid="ignore"):
-        vertex = (t[0] + t[1]) / 2 - left / (2 * bend)
-    return np.exp(
-        np.clip(np.where(bend < 0, vertex, t[np.argmax(f, axis=0), np.arange(f.shape[1])]), t[0] - reach, t[2] + reach)
-    )
+        vertex = np.where((s > 0) & (n > 0), np.log(s / n) / 2, np.sign(rise) * step)
+    vertex = np.clip(vertex, -3 * step, 3 * step)
+    return t[1] + vertex, value[1] - n * vertex - s / 2 * np.expm1(-2 * vertex)
 
 
 def _two_sigmas(planes: NoisyPlanes, pair: PlanePair) -> Array:
@@ -128,7 +185,7 @@ def _two_sigmas(planes: NoisyPlanes, pair: PlanePair) -> Array:
 
     def lack(log_sigma: Array) -> float:
         noise = np.exp(np.broadcast_to(log_sigma[:, None], (2, len(pair.x))))
-        return -float(pair_posterior(planes, noisy_pair(planes, pair, *noise), _CLOSE).log_evidence.sum())
+        return -float(pair_posterior(planes, noisy_pair(planes, pair, *noise), _SEARCH).log_evidence.sum())
 
     simplex = start + np.array([[0.0, 0.0], [0.3, -0.3], [-0.3, 0.3]])
     found = minimize(

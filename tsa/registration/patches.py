@@ -9,7 +9,7 @@ from tsa._base import Array, checks
 from tsa.density import Mixture
 from tsa.model import Subgroup
 from tsa.registration.hyperprior import Hyperprior
-from tsa.registration.noise import FoundNoise, find_noise, pairs_of_patches
+from tsa.registration.noise import FoundNoise, find_noise, find_noise_apart, pairs_of_patches
 from tsa.registration.planes import Camera, NoisyPlanes
 from tsa.registration.posterior import noisy_pair, pair_posterior
 
@@ -51,11 +51,11 @@ def register_patches(
     found = find_noise(planes, pair)
     sigma = found.sigma if noise is None else np.full(len(pair.x), checks.positive(noise, "noise"))
     density = pair_posterior(planes, noisy_pair(planes, pair, sigma, sigma), hyperprior or Hyperprior()).density
-    places = np.arange(len(pair.x)).reshape(batch)
-    return PatchRegistration(density[places], sigma.reshape(batch), z_scores(found).reshape(batch))
+    places, z = np.arange(len(pair.x)).reshape(batch), z_scores(found, find_noise_apart(planes, pair))
+    return PatchRegistration(density[places], sigma.reshape(batch), z.reshape(batch))
 
 
-def z_scores(found: FoundNoise) -> Array:
+def z_scores(related: FoundNoise, apart: FoundNoise) -> Array:
     """The signed root of twice the log odds for each pair, (B,)."""
-    odds = found.log_evidence - found.log_unrelated
+    odds = related.log_evidence - apart.log_evidence
     return np.asarray(np.sign(odds) * np.sqrt(2 * np.abs(odds)))

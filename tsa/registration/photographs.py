@@ -24,13 +24,16 @@ _LOWEST = 0.5  # cycles per side, below which the power is taken to be constant
 _MIN_DEVIATION = 0.06  # of the grey values of a crop; others are clear sky
 
 
-def photographic_power(planes: NoisyPlanes) -> Array:
-    """The mean power of photographs in each real dimension of each plane, up to a common factor: (J,)."""
-    return _power_of(planes)
+def photographic_power(planes: NoisyPlanes, tilt: float = 0.0) -> Array:
+    """The mean power of photographs, times frequency^`tilt`, in each real dimension of each plane: (J,).
+
+    Up to a common factor.
+    """
+    return _power_of(planes, tilt)
 
 
-@lru_cache(maxsize=32)
-def _power_of(planes: NoisyPlanes) -> Array:
+@lru_cache(maxsize=128)
+def _power_of(planes: NoisyPlanes, tilt: float) -> Array:
     dimension = len(planes.filters)
     side = round(dimension**0.5)
     if planes.camera is not None:
@@ -47,7 +50,8 @@ def _power_of(planes: NoisyPlanes) -> Array:
     down, across = (fft.fftfreq(n) * max(shape) for n in (2 * max(shape), nodes[1]))
     # A pixel is the mean of the light on its square.
     pixel = np.sinc(down[:, None] / max(shape)) ** 2 * np.sinc(across / max(shape)) ** 2
-    power = pixel * spectrum_at(np.hypot(down[:, None], across))
+    frequency = np.hypot(down[:, None], across)
+    power = pixel * spectrum_at(frequency) * np.maximum(frequency, _LOWEST) ** tilt
     return np.asarray((response * power).sum(axis=(1, 2)) / 2 + 1e-300)
 
 

@@ -21,11 +21,10 @@ _FLOOR = 1e-9  # of the energy of a pair: exact copies would otherwise have no n
 
 
 class PairPosterior(NamedTuple):
-    """B pairs: the posterior over s, log p(x, y) if y is x moved, and if it is another picture; natural units."""
+    """B pairs: the posterior over s, and log p(x, y) if y is x moved, in natural units."""
 
     density: Mixture
     log_evidence: Array
-    log_unrelated: Array
 
 
 class PlanePair(NamedTuple):
@@ -71,4 +70,9 @@ def pair_posterior(planes: NoisyPlanes, pair: NoisyPair, hyperprior: Hyperprior)
     components = cast(Any, from_harmonics(found.eta, found.harmonics))
     mixture = Mixture.from_exponents(components, found.level)
     uniform = planes.weights.parameters * np.log(2 * np.pi)
-    return PairPosterior(mixture, mixture.log_normalizer - uniform, np.asarray(logsumexp(found.unrelated, axis=1)))
+    return PairPosterior(mixture, mixture.log_normalizer - uniform)
+
+
+def log_unrelated(planes: NoisyPlanes, pair: NoisyPair, hyperprior: Hyperprior) -> Array:
+    """log p(x, y) of B pairs if y shows another picture than x, with the same spectrum: (B,)."""
+    return np.asarray(logsumexp(hyperprior.unrelated(planes, pair), axis=1))

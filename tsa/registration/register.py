@@ -18,7 +18,7 @@ from tsa.files import load
 from tsa.model import Subgroup
 from tsa.pictures import luminance, patches_of_pictures, whole_picture
 from tsa.registration.hyperprior import Hyperprior
-from tsa.registration.noise import find_noise
+from tsa.registration.noise import find_noise, find_noise_apart
 from tsa.registration.patches import z_scores
 from tsa.registration.planes import Camera, NoisyPlanes
 from tsa.registration.posterior import PlanePair, noisy_pair, pair_posterior
@@ -204,7 +204,7 @@ def _registered(
         found = find_noise(planes, pair)
         sigma = found.sigma if noise is None else np.full(len(rows), checks.positive(noise, "noise") / block_x)
         posterior = pair_posterior(planes, noisy_pair(planes, pair, sigma, sigma), hyperprior).density
-        z = z_scores(found)
+        z = z_scores(found, find_noise_apart(planes, pair))
         for place, i in enumerate(rows):
             names = tuple(name for name, (small, _) in zip("ab", reduced[i], strict=True) if _is_blank(small))
             density = _uniform() if names else posterior[place]

@@ -6,6 +6,7 @@ short way to the nearest node. Its error is absolute, a few roundings of 1: tail
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 from scipy import fft
@@ -51,22 +52,36 @@ class NodeGrid(ABC):
     """
 
     def __init__(self, energy: Array) -> None:
-        n = energy.shape[1]
-        self.step = 2 * np.pi / n
+        self.step = 2 * np.pi / energy.shape[1]
         self._top = energy.max(axis=-1)
         energy -= self._top[:, None]
         self.energy = energy  # (B, n), less its maximum
-        # Below e^-100 a node adds nothing; clipping there avoids subnormal numbers, which are slow.
-        self.weight = np.maximum(energy, -100.0)
-        np.exp(self.weight, out=self.weight)
+
+    @cached_property
+    def weight(self) -> Array:
+        """exp(energy), (B, n); below e^-100 a node adds nothing, and clipping there avoids slow subnormal numbers."""
+        weight = np.maximum(self.energy, -100.0)
+        return np.asarray(np.exp(weight, out=weight))
+
+    @cached_property
+    def mass(self) -> Array:
+        """Sums of the weights, (B,)."""
+        return self.weight.sum(axis=1)
+
+    @cached_property
+    def log_scale(self) -> Array:
+        """Of the density, relative to its maximum, (B,)."""
+        return np.log(self.mass * self.step)
+
+    @cached_property
+    def _ripple(self) -> Array:
+        """The integral of the weights from node to node, less its mean slope: (B, n)."""
         spectrum = fft.rfft(self.weight, axis=-1)
-        self.mass = spectrum[:, 0].real.copy()  # sums of the weights
         # The last coefficient is below tolerance, and has no phase when n is even.
         factor = -1j / (2 * np.pi * np.maximum(np.arange(spectrum.shape[1]), 1))
         factor[[0, -1]] = 0
         spectrum *= factor
-        self._ripple = fft.irfft(spectrum, n, axis=-1, norm="forward")
-        self.log_scale = np.log(self.mass * self.step)  # of the density, relative to the maximum
+        return np.asarray(fft.irfft(spectrum, self.energy.shape[1], axis=-1, norm="forward"))
 
     @abstractmethod
     def at(self, local: Array, s: Array) -> tuple[Array, Array, Array]:

@@ -5,7 +5,8 @@ log p(s) = log Σ_c exp(a_c + E_c(s)), E_c a trigonometric polynomial. A peak of
 between nodes everything is evaluated exactly.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -19,11 +20,13 @@ from tsa.density.numerics.trigpoly import on_grid, wrap
 
 _NODES_PER_DEVIATION = 4  # of the sharpest peak, where levels and extrema are looked for
 _INTEGRAL_NODES_PER_DEVIATION = 1.5  # the integral of a normal density is then right to 1e-19
-_MIN_NODES = 512
+_MIN_NODES, _MIN_INTEGRAL_NODES = 512, 256
 _MAX_NODES = 2**20
-_COARSE_NODES = 1024  # for a first look at which components matter
+_COARSE_NODES = 256  # for a first look at which components matter
 _NEGLIGIBLE_NATS = 30.0  # a component whose share is smaller than e^-30 changes nothing that is computed here
+_SUMMED_NATS = 200.0  # below the maximum, where a sum of components is not told from the largest of them
 _BETWEEN_NODES_NATS = 0.1  # a maximum is at most this much higher than the highest node beside it
+_KEPT_NODES = 2**21  # of all rows, for which grids are kept: 48 MB
 _CHUNK_VALUES = 2**19  # values of components held at once
 _CHUNK_TERMS = 2**20  # terms of series evaluated at once
 _ABSCISSAE, _NODE_WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(5))
@@ -37,11 +40,11 @@ def circle_log_integrals(eta: Array, level: Array) -> Array:
     rows, count, order = eta.shape
     flat = eta.reshape(-1, order)
     sharpness = np.sqrt((np.abs(flat) * np.arange(1, order + 1) ** 2).sum(axis=1))
-    least = max(_MIN_NODES, 2 * order + 2)
-    needed = _power_of_two(np.maximum(_INTEGRAL_NODES_PER_DEVIATION * 2 * np.pi * sharpness, least))
+    least = max(_MIN_INTEGRAL_NODES, 2 * order + 2)
+    needed = _fast_length(np.maximum(_INTEGRAL_NODES_PER_DEVIATION * 2 * np.pi * sharpness, least))
     _check_nodes(needed, sharpness)
     log_z = np.full(rows * count, -np.inf)
-    coarse = np.minimum(needed, _COARSE_NODES)
+    coarse = np.minimum(needed, max(_COARSE_NODES, int(_fast_length(np.array(least)))))
     highest = np.empty(rows * count)
     for members, n in groups(coarse, _CHUNK_VALUES):
         values = on_grid(flat[members], n)
@@ -66,8 +69,10 @@ def _log_sum(values: Array) -> Array:
     return np.asarray(top + np.log(np.exp(values, out=values).sum(axis=1) * (2 * np.pi / values.shape[1])))
 
 
-def _power_of_two(needed: Array) -> Array:
-    return np.asarray(2 ** np.ceil(np.log2(needed)).astype(np.int64))
+def _fast_length(needed: Array) -> Array:
+    """The next 2^k or 3·2^k: FFTs are fast, and rows share few lengths."""
+    power = 2 ** np.ceil(np.log2(needed)).astype(np.int64)
+    return np.where(needed <= 3 * (power // 4), 3 * (power // 4), power)
 
 
 def _check_nodes(nodes: Array, sharpness: Array) -> None:
@@ -90,7 +95,7 @@ class CircleMixture:
         widest = np.zeros(self.rows)
         np.maximum.at(widest, self.row, sharpness)
         needed = np.maximum(_NODES_PER_DEVIATION * 2 * np.pi * widest, max(_MIN_NODES, 4 * self.order + 2))
-        self.nodes = _power_of_two(needed)
+        self.nodes = _fast_length(needed)
         _check_nodes(self.nodes, widest)
 
     def grids(self, nodes: Array, rows: Array) -> Iterator[tuple[Array, "MixtureGrid"]]:
@@ -117,8 +122,15 @@ class CircleMixture:
             angle[rows] = grid.mode()
         return wrap(angle)
 
-    def _all(self) -> Iterator[tuple[Array, "MixtureGrid"]]:
-        return self.grids(self.nodes, np.arange(self.rows))
+    def _all(self) -> Iterable[tuple[Array, "MixtureGrid"]]:
+        """All rows; a few are kept, because modes and sets are often asked for one after the other."""
+        if self.nodes.sum() > _KEPT_NODES:
+            return self.grids(self.nodes, np.arange(self.rows))
+        return self._kept
+
+    @cached_property
+    def _kept(self) -> list[tuple[Array, "MixtureGrid"]]:
+        return list(self.grids(self.nodes, np.arange(self.rows)))
 
     def credible_arcs(self, p: float) -> Array:
         """Arcs (start, stop) of the highest-density set of mass p, by start: (B, a, 2)."""
@@ -127,7 +139,8 @@ class CircleMixture:
         for finer in (1, 4, 16):
             left = []
             last = finer == 16
-            for chosen, grid in self.grids(np.minimum(finer * nodes, _MAX_NODES), rows):
+            finest = np.minimum(finer * nodes, _MAX_NODES)
+            for chosen, grid in self._all() if finer == 1 else self.grids(finest, rows):
                 (row, side, angle, distance), solved = edges_on_grid(grid, self.order, p)
                 parts.append((chosen[row], side, angle, distance))
                 left.append(chosen[~solved])
@@ -159,12 +172,30 @@ class MixtureGrid(NodeGrid):
         self._count = np.diff(np.append(self._first, len(local)))
         energy = on_grid(eta, n)
         energy += offset[:, None]
-        if len(local) > rows:
-            top = np.maximum.reduceat(energy, self._first, axis=0)
-            energy -= top[local]
-            np.maximum(energy, -100.0, out=energy)  # below, a node adds nothing, and subnormal numbers are slow
-            energy = top + np.log(np.add.reduceat(np.exp(energy, out=energy), self._first, axis=0))
-        super().__init__(energy)
+        super().__init__(energy if len(local) == rows else self._summed(energy))
+
+    def _summed(self, energy: Array) -> Array:
+        """log Σ_c exp of the components' energies (A, n) of each mixture: (B, n).
+
+        Where a mixture is below e^-200 of its maximum, the largest component stands for the sum.
+        """
+        top = np.stack([energy[a : a + c].max(axis=0) for a, c in zip(self._first, self._count, strict=True)])
+        row, node = np.nonzero(top > top.max(axis=1, keepdims=True) - _SUMMED_NATS)
+        point, component, starts = self._terms_of(row)
+        share = energy[component, node[point]] - top[row, node][point]
+        np.maximum(share, -100.0, out=share)  # below, a term adds nothing, and subnormal numbers are slow
+        top[row, node] += np.log(np.add.reduceat(np.exp(share, out=share), starts))
+        return top
+
+    def _terms_of(self, rows: Array) -> tuple[Array, Array, Array]:
+        """A term for each component of each point's mixture `rows` (m,): its point, its component, the first of each.
+
+        (t,), (t,) and (m,).
+        """
+        count = self._count[rows]
+        starts = np.cumsum(count) - count
+        point = np.repeat(np.arange(len(rows)), count)
+        return point, self._first[rows][point] + np.arange(len(point)) - starts[point], starts
 
     def _terms(self, local: Array, s: Array) -> tuple[Array, Array, Array]:
         """The log density of each mixture at a point of its own, with two derivatives: (m,) each."""
@@ -174,10 +205,7 @@ class MixtureGrid(NodeGrid):
         for begin in range(0, len(s), at_once):
             part = slice(begin, begin + at_once)
             rows = local[part]
-            count = self._count[rows]
-            starts = np.cumsum(count) - count
-            point = np.repeat(np.arange(len(rows)), count)  # one term for each component of each point's mixture
-            component = self._first[rows][point] + np.arange(len(point)) - starts[point]
+            point, component, starts = self._terms_of(rows)
             powers = np.cumprod(np.broadcast_to(np.exp(1j * s[part])[:, None], (len(rows), len(k))), axis=1)
             terms = self._series[component] * powers[point]
             height = self._offset[component] + terms.real.sum(axis=1)
