@@ -168,8 +168,8 @@ def _printed_page(rng: np.random.Generator) -> Array:
 def _fingerprint(rng: np.random.Generator) -> Array:
     """Ridges around one or two centres, 7 to 14 across, wavy, on an oval that fades into a light page."""
     row, column = np.indices((FINE, FINE)) / FINE - 0.5
-    wavy = [ndimage.gaussian_filter(rng.standard_normal((FINE, FINE)), FINE / 7) for _ in range(3)]
-    wavy = [rng.uniform(0.02, 0.06) * wave / wave.std() for wave in wavy]
+    coarse = ndimage.gaussian_filter(rng.standard_normal((3, 48, 48)), (0, 48 / 7, 48 / 7))
+    wavy = [rng.uniform(0.02, 0.06) * ndimage.zoom(wave / wave.std(), FINE / 48, order=3) for wave in coarse]
     row, column = row + wavy[0], column + wavy[1]
     path = np.full((FINE, FINE), np.inf)
     for centre, stretch in zip(

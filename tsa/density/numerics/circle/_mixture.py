@@ -29,7 +29,7 @@ _BETWEEN_NODES_NATS = 0.1  # a maximum is at most this much higher than the high
 _KEPT_NODES = 2**21  # of all rows, for which grids are kept: 48 MB
 _CHUNK_VALUES = 2**19  # values of components held at once
 _CHUNK_TERMS = 2**20  # terms of series evaluated at once
-_ABSCISSAE, _NODE_WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(5))
+_ABSCISSAE, _NODE_WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(3))  # right to 1e-11 on half a step
 
 
 def circle_log_integrals(eta: Array, level: Array) -> Array:
@@ -197,34 +197,65 @@ class MixtureGrid(NodeGrid):
         point = np.repeat(np.arange(len(rows)), count)
         return point, self._first[rows][point] + np.arange(len(point)) - starts[point], starts
 
-    def _terms(self, local: Array, s: Array) -> tuple[Array, Array, Array]:
-        """The log density of each mixture at a point of its own, with two derivatives: (m,) each."""
-        value, slope, bend = np.empty((3, len(s)))
-        k = np.arange(1, self._series.shape[1] + 1)
-        at_once = max(1, _CHUNK_TERMS // (int(self._count.max(initial=1)) * max(1, len(k))))
-        for begin in range(0, len(s), at_once):
-            part = slice(begin, begin + at_once)
-            rows = local[part]
-            point, component, starts = self._terms_of(rows)
-            powers = np.cumprod(np.broadcast_to(np.exp(1j * s[part])[:, None], (len(rows), len(k))), axis=1)
-            terms = self._series[component] * powers[point]
-            height = self._offset[component] + terms.real.sum(axis=1)
-            rise, curve = -(terms.imag @ k), -(terms.real @ k**2)
-            top = np.maximum.reduceat(height, starts)
-            share = np.exp(height - top[point])
-            total = np.add.reduceat(share, starts)
-            value[part] = top + np.log(total)
-            slope[part] = np.add.reduceat(share * rise, starts) / total
-            bend[part] = np.add.reduceat(share * (curve + rise**2), starts) / total - slope[part] ** 2
-        return value, slope, bend
+    @cached_property
+    def _table(self) -> tuple[Array, Array]:
+        """Matrices for each mixture, (B, 3, C, 2K), and the offsets of its components, (B, C), −∞ where it has fewer.
+
+        Times the real and imaginary parts of e^{iks} they are the energies of all components and two derivatives.
+        """
+        rows, most, order = len(self._first), int(self._count.max(initial=1)), self._series.shape[1]
+        mixture = np.repeat(np.arange(rows), self._count)
+        place = np.arange(len(mixture)) - self._first[mixture]
+        matrix = np.zeros((rows, 3, most, 2, order))
+        k = np.arange(1, order + 1)
+        re, im = self._series.real, self._series.imag
+        for derivative, (of_cosine, of_sine) in enumerate(((re, -im), (-k * im, -k * re), (-(k**2) * re, k**2 * im))):
+            matrix[mixture, derivative, place, 0] = of_cosine
+            matrix[mixture, derivative, place, 1] = of_sine
+        offset = np.full((rows, most), -np.inf)
+        offset[mixture, place] = self._offset
+        return matrix.reshape(rows, 3, most, 2 * order), offset
+
+    def _terms(self, local: Array, s: Array, derivatives: int = 2) -> Array:
+        """The log density of each mixture at a point of its own, and up to two derivatives: (1 + derivatives, m)."""
+        table, offset = self._table
+        rows, row = np.unique(local, return_inverse=True)
+        by_row = np.argsort(row, kind="stable")
+        count = np.bincount(row, minlength=len(rows))
+        place = np.empty(len(s), np.int64)  # of each point among those of its mixture
+        place[by_row] = np.arange(len(s)) - np.repeat(np.cumsum(count) - count, count)
+        some = slice(None) if len(rows) == len(table) else rows
+        table, offset = table[some, : derivatives + 1], offset[some]
+        found = np.empty((derivatives + 1, len(s)))
+        at_once = max(1, _CHUNK_TERMS // table[0, 0].size // max(1, len(rows)))
+        for begin in range(0, int(count.max(initial=0)), at_once):
+            part = np.flatnonzero((begin <= place) & (place < begin + at_once))
+            where = row[part], place[part] - begin
+            angle = np.zeros((len(rows), min(at_once, int(count.max()) - begin)))
+            angle[where] = s[part]
+            powers = np.repeat(np.exp(1j * angle)[:, None], table.shape[-1] // 2, axis=1)
+            np.cumprod(powers, axis=1, out=powers)
+            height, *slopes = np.moveaxis(table @ np.concatenate([powers.real, powers.imag], axis=1)[:, None], 1, 0)
+            height = height + offset[:, :, None]
+            top = height.max(axis=1)
+            share = np.exp(height - top[:, None])
+            total = share.sum(axis=1)
+            found[0, part] = (top + np.log(total))[where]
+            if derivatives:
+                rise = (share * slopes[0]).sum(axis=1) / total
+                found[1, part] = rise[where]
+            if derivatives == 2:
+                bend = (share * (slopes[1] + slopes[0] ** 2)).sum(axis=1) / total - rise**2
+                found[2, part] = bend[where]
+        return found
 
     def at(self, local: Array, s: Array) -> tuple[Array, Array, Array]:
         """The log density, its slope and the cdf at points `s` near [0, 2π] (m,) of the mixtures `local` (m,)."""
         node = np.rint(s / self.step)
         way = s - node * self.step
         inner = s - (0.5 - _ABSCISSAE[:, None]) * way
-        density = np.exp(self._terms(np.tile(local, len(inner)), inner.ravel())[0]).reshape(inner.shape)
-        value, slope, _ = self._terms(local, s)
+        density = np.exp(self._terms(np.tile(local, len(inner)), inner.ravel(), 0)[0]).reshape(inner.shape)
+        value, slope = self._terms(local, s, 1)
         return value, slope, self.cdf_at_nodes(local, node.astype(np.int64)) + way * (_NODE_WEIGHTS @ density)
 
     def mode(self) -> Array:
@@ -233,7 +264,7 @@ class MixtureGrid(NodeGrid):
         row, top = np.nonzero(np.roll(up, 1, axis=1) & ~up & (self.energy > -_BETWEEN_NODES_NATS))
         result = np.zeros(len(self.energy))
         angle = self._extrema(row, top, -1.0)
-        order = np.argsort(self._terms(row, angle)[0], kind="stable")
+        order = np.argsort(self._terms(row, angle, 0)[0], kind="stable")
         result[row[order]] = angle[order]
         return result
 
