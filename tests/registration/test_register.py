@@ -1,6 +1,7 @@
 """`tsa.register`: pictures turned by Pillow, any size, grey or colour; hopeless pairs say so."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -104,6 +105,25 @@ def test_what_is_refused():
         tsa.register(["F"], "S")
     with pytest.raises(InputError, match="rotations of square patches"):
         tsa.register("F", "S", model="shift-32")
+    with pytest.raises(InputError, match="rotations of square patches"):
+        tsa.register("F", "S", model=3)
+    with pytest.raises(tsa.ModelFileError):
+        tsa.register("F", "S", model=Path("missing.npz"))
+    with pytest.raises(InputError, match="height, width"):
+        tsa.register(np.ones((1, 1)), "S")
+
+
+def test_any_kind_of_array_and_contrast(photo):
+    """Eight and sixteen bits, colour, and sizes that differ give the same turn; another contrast is not the same."""
+    grey, moved = (np.asarray(image.convert("L")) / 255 for image in (Image.fromarray(photo), turned(photo, 30.0)))
+    angle = tsa.register(grey, moved).turns[0].angle
+    bits = (255 * grey).round().astype(np.uint8), (65535 * moved).round().astype(np.uint16)
+    assert tsa.register(*bits).turns[0].angle == pytest.approx(angle, abs=2e-3)
+    large = np.repeat(np.repeat(np.dstack([moved] * 3), 9, axis=0), 9, axis=1)
+    assert tsa.register(grey, large).turns[0].angle == pytest.approx(angle, abs=5e-3)
+    other = tsa.register(grey, 0.3 * moved)
+    assert not other.explained
+    assert "contrast" in other.sentence
 
 
 def test_a_picture_without_content_is_named(photo):
@@ -111,7 +131,7 @@ def test_a_picture_without_content_is_named(photo):
     for pair, sentence in (
         ((photo, blank), "picture b has"),
         ((blank, photo), "picture a has"),
-        ((blank, blank), "a and b"),
+        ((blank, blank), "pictures a and b have"),
     ):
         found = tsa.register(*pair)
         assert sentence in found.sentence

@@ -4,6 +4,7 @@ The evidence is p(x, y | σ) with everything else summed over: s, the clean pict
 directions with much power and many with little; the noise is what all of them share.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy.optimize import minimize
 
 from tsa._base import Array, ShapeError, checks
 from tsa.model import Subgroup
-from tsa.registration.hyperprior import FreeSpectrum, Hyperprior, PhotographicSpectrum
+from tsa.registration.hyperprior import FreeSpectrum, Hyperprior, NoisyPair, PhotographicSpectrum
 from tsa.registration.planes import Camera, NoisyPlanes
 from tsa.registration.posterior import PlanePair, log_unrelated, noisy_pair, pair_posterior
 
@@ -29,6 +30,9 @@ _RATIO = 1.25  # of the three σ that are tried at once
 _MAX_ROUNDS = 8
 _RUNGS_APART = 12  # σ that are tried for two different pictures
 _NODES_PER_WAVE, _NEWTON_STEPS = 8, 3  # for the best s of a first look
+
+
+Evidence = Callable[[NoisyPair], Array]  # of B pairs with their noise: (B,)
 
 
 class FoundNoise(NamedTuple):
@@ -77,27 +81,40 @@ def pairs_of_patches(
 
 
 def find_noise(planes: NoisyPlanes, pair: PlanePair, shared: bool = False) -> FoundNoise:
-    """The σ of highest evidence of each pair, or `shared` by all of them; σ is the same in x and y.
-
-    Around what the best s leaves unexplained three σ are tried at once, and again around the best of them until that
-    is between them.
-    """
-    found = np.log(_unexplained(planes, pair))
+    """The σ of highest evidence of each pair, or `shared` by all of them; σ is the same in x and y."""
+    start = _unexplained(planes, pair)
     if shared:
-        found = np.full_like(found, np.log(np.mean(np.exp(2 * found))) / 2)
-    lowest = np.log(_MIN_SHARE * _all_noise(planes, pair))
+        start = np.full_like(start, np.sqrt(np.mean(start**2)))
+
+    def evidence(noisy: NoisyPair) -> Array:
+        return pair_posterior(planes, noisy, _SEARCH).log_evidence
+
+    return _climb(planes, pair, evidence, start, shared)
+
+
+def find_noise_apart(planes: NoisyPlanes, pair: PlanePair) -> FoundNoise:
+    """As `find_noise`, if y shows another picture than x."""
+    sigma = _all_noise(planes, pair) * np.geomspace(_MIN_SHARE, 1.0, _RUNGS_APART)[:, None]
+
+    def evidence(noisy: NoisyPair) -> Array:
+        return log_unrelated(planes, noisy, _SEARCH)
+
+    best = np.argmax(_tried(planes, pair, evidence, sigma), axis=0)
+    return _climb(planes, pair, evidence, np.take_along_axis(sigma, best[None], 0)[0])
+
+
+def _climb(planes: NoisyPlanes, pair: PlanePair, evidence: Evidence, start: Array, shared: bool = False) -> FoundNoise:
+    """The σ of highest evidence near `start` (B,): three σ at once, again around the best until that is among them."""
+    found, lowest = np.log(start), np.log(_MIN_SHARE * _all_noise(planes, pair))
     value = np.full(len(found), -np.inf)
-    steps = np.log(_RATIO) * np.array([-1.0, 0.0, 1.0])[:, None]
+    steps = np.log(_RATIO) * np.array([[-1.0], [0.0], [1.0]])
     left = np.arange(len(found))
     for _ in range(_MAX_ROUNDS):
         tried = found[left] + steps
-        three = pair.rows(np.tile(left, len(steps)))
-        sigma = np.exp(tried.ravel())
-        evidence = pair_posterior(planes, noisy_pair(planes, three, sigma, sigma), _SEARCH).log_evidence
-        evidence = evidence.reshape(tried.shape)
+        reached = _tried(planes, pair.rows(left), evidence, np.exp(tried))
         if shared:
-            evidence = np.broadcast_to(evidence.sum(axis=1, keepdims=True), evidence.shape)
-        best, value[left] = _peak(tried, evidence)
+            reached = np.broadcast_to(reached.sum(axis=1, keepdims=True), reached.shape)
+        best, value[left] = _peak(tried, reached)
         outside = (np.abs(best - found[left]) >= steps[-1]) & (best > lowest[left])
         found[left] = best
         left = left[outside]
@@ -106,22 +123,10 @@ def find_noise(planes: NoisyPlanes, pair: PlanePair, shared: bool = False) -> Fo
     return FoundNoise(np.exp(found), value)
 
 
-def find_noise_apart(planes: NoisyPlanes, pair: PlanePair) -> FoundNoise:
-    """As `find_noise`, if y shows another picture than x."""
-    sigma = _all_noise(planes, pair) * np.geomspace(_MIN_SHARE, 1.0, _RUNGS_APART)[:, None]
-
-    def evidence(sigma: Array) -> Array:
-        many = pair.rows(np.tile(np.arange(len(pair.x)), len(sigma)))
-        flat = sigma.ravel()
-        return log_unrelated(planes, noisy_pair(planes, many, flat, flat), _SEARCH).reshape(sigma.shape)
-
-    coarse = evidence(sigma)
-    best = np.clip(np.argmax(coarse, axis=0), 1, len(sigma) - 2)
-    around = np.take_along_axis(sigma, best + np.array([[-1], [0], [1]]), 0)
-    centre, _ = _peak(np.log(around), np.take_along_axis(coarse, best + np.array([[-1], [0], [1]]), 0))
-    tried = centre + np.log(_RATIO) * np.array([[-1.0], [0.0], [1.0]])
-    best, value = _peak(tried, evidence(np.exp(tried)))
-    return FoundNoise(np.exp(best), value)
+def _tried(planes: NoisyPlanes, pair: PlanePair, evidence: Evidence, sigma: Array) -> Array:
+    """The log evidence of each pair at several σ (n, B), all at once: (n, B)."""
+    many, flat = pair.rows(np.tile(np.arange(len(pair.x)), len(sigma))), sigma.ravel()
+    return evidence(noisy_pair(planes, many, flat, flat)).reshape(sigma.shape)
 
 
 def _all_noise(planes: NoisyPlanes, pair: PlanePair) -> Array:

@@ -3,7 +3,7 @@
 Both pictures may be noisy. The answer is a density over the turn, with σ estimated from the pair unless it is given.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from typing import Any, NamedTuple, overload
@@ -54,7 +54,7 @@ class Registration:
     noise: float
     z_score: float
     blank: tuple[str, ...]
-    pictures: tuple[Array, Array]
+    pictures: tuple[Array, Array] = field(repr=False)
 
     @property
     def explained(self) -> bool:
@@ -112,10 +112,13 @@ class Registration:
     def sentence(self) -> str:
         """The answer in words."""
         if self.blank:
-            which = " and b" if len(self.blank) == 2 else ""
-            return f"No turn can be found: picture {self.blank[0]}{which} has no content."
+            which = f"picture {self.blank[0]} has" if len(self.blank) == 1 else "pictures a and b have"
+            return f"No turn can be found: {which} no content."
         if not self.explained:
-            return f"No turn takes one picture to the other (z = {self.z_score:.1f}): they show different things."
+            return (
+                f"No turn about the middle takes one picture to the other (z = {self.z_score:.1f}): they show "
+                "different things, or the same at another place, size or contrast."
+            )
         if self.width > _FLAT_RADIANS:
             return "Every turn fits about equally well: the pictures are round, or noise hides their content."
         turns = [
@@ -145,7 +148,7 @@ def register(
     a: Picture,
     b: Picture,
     *,
-    model: str | Subgroup = ...,
+    model: str | PathLike[str] | Subgroup = ...,
     noise: float | None = ...,
     hyperprior: Hyperprior | None = ...,
 ) -> Registration: ...
@@ -154,18 +157,24 @@ def register(
     a: Batch,
     b: Batch,
     *,
-    model: str | Subgroup = ...,
+    model: str | PathLike[str] | Subgroup = ...,
     noise: float | None = ...,
     hyperprior: Hyperprior | None = ...,
 ) -> list[Registration]: ...
 def register(
-    a: Any, b: Any, *, model: str | Subgroup = _MODEL, noise: float | None = None, hyperprior: Hyperprior | None = None
+    a: Any,
+    b: Any,
+    *,
+    model: str | PathLike[str] | Subgroup = _MODEL,
+    noise: float | None = None,
+    hyperprior: Hyperprior | None = None,
 ) -> Any:
     """By how much is b turned against a? Two pictures: files, Pillow images or arrays, any size, grey or in colour.
 
-    Lists of pictures are registered pair by pair, in one batch, and give a list of results. Pictures are compared on
-    the circle inscribed in their central square. `noise` is σ of the pixels in grey values 0…1, the same in both; it is
-    estimated from each pair if not given. `model` is a rotation model, or the name or file of one.
+    Lists of pictures are registered pair by pair, in one batch, and give a list of results. Pictures are compared in
+    grey on the circle inscribed in their central square, and are taken to have the same brightness and contrast.
+    Arrays are in 0…1; white is 255 for uint8 and 65535 for uint16. `noise` is σ of the pixels in grey values 0…1, the
+    same in both; it is estimated from each pair if not given. `model` is a rotation model, or the name or file of one.
 
     >>> a = tsa.shapes.draw("F", 96)
     >>> found = tsa.register(a, tsa.rotate(a, np.radians(30)), noise=0.05)
@@ -175,8 +184,8 @@ def register(
     batch = isinstance(a, list | tuple)
     if batch != isinstance(b, list | tuple) or (batch and len(a) != len(b)):
         raise InputError("Give two pictures, or two lists of equally many pictures.")
-    opened = load(model) if isinstance(model, str) else model
-    size = round(opened.dimension**0.5)
+    opened = load(model) if isinstance(model, str | PathLike) else model
+    size = round(opened.dimension**0.5) if isinstance(opened, Subgroup) else 0
     if not isinstance(opened, Subgroup) or opened.parameters != 1 or size * size != opened.dimension:
         raise InputError(
             "Pictures are registered with a model of rotations of square patches, with weights. For patches of another "

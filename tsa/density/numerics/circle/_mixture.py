@@ -218,6 +218,9 @@ class MixtureGrid(NodeGrid):
 
     def _terms(self, local: Array, s: Array, derivatives: int = 2) -> Array:
         """The log density of each mixture at a point of its own, and up to two derivatives: (1 + derivatives, m)."""
+        found = np.empty((derivatives + 1, len(s)))
+        if not len(s):
+            return found
         table, offset = self._table
         rows, row = np.unique(local, return_inverse=True)
         by_row = np.argsort(row, kind="stable")
@@ -226,9 +229,8 @@ class MixtureGrid(NodeGrid):
         place[by_row] = np.arange(len(s)) - np.repeat(np.cumsum(count) - count, count)
         some = slice(None) if len(rows) == len(table) else rows
         table, offset = table[some, : derivatives + 1], offset[some]
-        found = np.empty((derivatives + 1, len(s)))
         at_once = max(1, _CHUNK_TERMS // table[0, 0].size // max(1, len(rows)))
-        for begin in range(0, int(count.max(initial=0)), at_once):
+        for begin in range(0, int(count.max()), at_once):
             part = np.flatnonzero((begin <= place) & (place < begin + at_once))
             where = row[part], place[part] - begin
             angle = np.zeros((len(rows), min(at_once, int(count.max()) - begin)))
