@@ -21,6 +21,7 @@ from tsa.registration import (
     photographic_power,
 )
 from tsa.registration.hyperprior import NoisyPair, given_power, unrelated_given_power
+from tsa.registration.photographs import spectrum_at
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +129,26 @@ def test_parts_of_the_hyperprior_can_be_exchanged(rotation):
     parts = [pair_posterior(planes, pair, one).log_evidence for one in (free, photo)]
     np.testing.assert_allclose(both, np.logaddexp(*parts) - np.log(2), atol=1e-8)
     assert photographic_power(planes).min() > 0
+
+
+@pytest.mark.parametrize("tilt", [0.0, 2.0])
+def test_the_power_of_smooth_pictures_in_each_plane(rotation, tilt):
+    """Against random pictures with that spectrum, four times as wide as what the camera sees."""
+    planes, rng, n, side = NoisyPlanes.of(rotation, Camera(16, 16, "patch")), np.random.default_rng(6), 1500, 64
+    down, across = np.meshgrid(*[np.fft.fftfreq(side) * 16] * 2, indexing="ij")  # cycles per picture
+    frequency = np.hypot(down, across)
+    light = np.sinc(down / 16) * np.sinc(across / 16)  # a pixel is a mean over its square
+    amplitude = light * np.sqrt(spectrum_at(frequency) * np.maximum(frequency, 0.5) ** tilt)
+    white = np.fft.fft2(rng.normal(size=(n, side, side)))
+    pictures = np.fft.ifft2(white * amplitude).real[:, 24:40, 24:40]
+    coordinates = planes.coordinates(patches_of_pictures(pictures, 16))
+    measured = (np.abs(coordinates) ** 2).mean(axis=0)
+    ratio = photographic_power(planes, tilt) / measured
+    ratio /= np.median(ratio)
+    assert np.abs(ratio - 1).max() < 0.3
+    # Negative control: another tilt has another profile.
+    other = photographic_power(planes, 1.0) / measured
+    assert np.abs(other / np.median(other) - 1).max() > 0.5
 
 
 SHIFTS = [fourier_model(31), fourier_model((5, 5)), fourier_model(32)]

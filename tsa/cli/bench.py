@@ -29,7 +29,10 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="registration: pairs for each row (default 300); discover: of each group (default 3000)",
     )
     command.add_argument(
-        "--kinds", nargs="+", default=[], help="registration: photos, shapes, digits, drawings, maps, text, discs"
+        "--kinds",
+        nargs="+",
+        default=[],
+        help="registration: photos, shapes, digits, drawings, maps, text, fingerprints, discs",
     )
     command.add_argument(
         "--models",

@@ -15,10 +15,8 @@ from tsa.groups import ImageRotation
 from tsa.model import Subgroup
 from tsa.pictures import patches_of_pictures
 from tsa.registration.held_out import digit_pictures
-from tsa.registration.hyperprior import Hyperprior
-from tsa.registration.noise import find_noise
-from tsa.registration.planes import Camera, NoisyPlanes
-from tsa.registration.posterior import PlanePair, noisy_pair, pair_posterior
+from tsa.registration.patches import register_patches
+from tsa.registration.planes import Camera
 
 LEVELS = (*(i / 10 for i in range(1, 10)), 0.95)
 _NOISE = 0.2  # σ of the noise that is added to both patches, grey values 0…1
@@ -118,7 +116,4 @@ def calibration(
 
 
 def _registered(model: Subgroup, size: int, x: Array, y: Array) -> Mixture:
-    planes = NoisyPlanes.of(model, Camera(size, size, "patch"))
-    pair = PlanePair.of(planes, x, y)
-    sigma = find_noise(planes, pair).sigma
-    return pair_posterior(planes, noisy_pair(planes, pair, sigma, sigma), Hyperprior()).density
+    return register_patches(model, x, y, camera=Camera(size, size, "patch")).posterior

@@ -41,8 +41,8 @@ class NoisyPair:
         return self.x.real**2 + self.x.imag**2, self.y.real**2 + self.y.imag**2
 
     @cached_property
-    def silent_terms(self) -> tuple[Array, Array, Array, Array]:
-        """What log p(x, y | s, τ²) is made of, whatever τ² is: n_x n_y, n_x + n_y, and the energies they go with."""
+    def terms(self) -> tuple[Array, Array, Array, Array]:
+        """Parts of log p(x, y | s, τ²) for any τ²: n_x n_y, n_x + n_y, and the energies that go with them."""
         energy_x, energy_y = self.energies
         opposite = (self.n_y * energy_x + self.n_x * energy_y) / 2
         return self.n_x * self.n_y, self.n_x + self.n_y, opposite, (energy_x + energy_y) / 2
@@ -76,7 +76,7 @@ class SpectrumPrior(Protocol):
 
 def given_power(pair: NoisyPair, power: Array | float) -> tuple[Array, Array]:
     """log p(x, y | s, τ²) of each plane as a constant and η: (B, J) each."""
-    product, total, opposite, energy = pair.silent_terms
+    product, total, opposite, energy = pair.terms
     det = product + power * total
     share = power / det
     return -np.log(det) - opposite / det - share * energy, pair.overlap * share
