@@ -19,7 +19,7 @@ from explorer.course.facts import FACTS, TRAINING, HiddenPairs
 from explorer.course.lesson import Choice, Claim, Lesson, Step, Term, Trial
 from explorer.course.text import checked_text
 from explorer.state import (
-    HIDEABLE,
+    CONTROLS,
     LESSON_STEPS,
     PHOTO_PIXELS,
     Pixels,
@@ -203,8 +203,8 @@ def _step(table: Mapping[str, Any], name: str, page: str, pictures: Mapping[str,
     _known(table, name if name in _KEYS else "step", f"[{name}]")
     text = checked_text(table.get("text"), f"{name}.text", _MAX_TEXT)
     controls = table.get("controls", [])
-    if not isinstance(controls, list) or not all(one in HIDEABLE for one in controls):
-        raise LessonError(f"{name}.controls lists some of {', '.join(HIDEABLE)}.")
+    if not isinstance(controls, list) or not all(one in CONTROLS for one in controls):
+        raise LessonError(f"{name}.controls lists some of {', '.join(CONTROLS)}.")
     if "open" in table:
         link = _filled(table["open"], page, pictures)
     elif before:

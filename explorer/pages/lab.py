@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from explorer import live
 from explorer.components.live_line import live_line
-from explorer.components.stage import stage
-from explorer.pages.controls import choose, noise_controls, save, symmetry_panel
-from explorer.session import caches, models, pictures, run, view
-from explorer.state import HIDEABLE, scenario_of, scene, scene_digest
+from explorer.components.stage import comparison, stage
+from explorer.pages.controls import choose, noise_controls, save, save_comparison, symmetry_panel
+from explorer.session import caches, models, pictures, pins, run, view
+from explorer.state import CONTROLS, scenario_of, scene, scene_digest
 from tsa import files
 from tsa.pictures import notched
 from tsa.stage import Scene
+
+_SAVE_PIXELS = 56  # height of the button below a comparison
 
 
 @st.fragment
@@ -27,8 +29,10 @@ def page() -> None:
     none.
     """
     run.listen()
-    hide = set(HIDEABLE) if st.context.is_embedded else view.current().hide
-    if hide >= set(HIDEABLE) - {"symmetry", "window"}:  # links older than the one, and without the other, mean all
+    hide = set(CONTROLS) if st.context.is_embedded else view.current().hide
+    if view.current().comparing and view.current().pins:
+        _comparison(hide)
+    elif hide >= set(CONTROLS) - {"symmetry", "window"}:  # links older than the one, and without the other, mean all
         show_stage()
     else:
         controls, main = st.columns([1, 5], gap="small")
@@ -88,9 +92,21 @@ def show_stage(in_lesson: bool = False, alone: bool = False) -> None:
     make = partial(caches.packed_sweep, digest, pair) if shown.done else at_angle
     scenario = scenario_of(view.current())
     extra: dict[str, object] = {"scenario": scenario.name, "question": scenario.question} if scenario else {}
+    now = view.current()
+    extra |= {"hide": sorted(now.hide), "present": now.presenting, "pins": pins.of_stage()}
     if in_lesson:
         extra = {"lesson": True, "alone": alone}
     stage(view.data_for("stage", digest, make, shown.sequence, whole=shown.done, extra=extra))
+
+
+def _comparison(hide: Set[str]) -> None:
+    """The pinned scenes beside each other, in place of the stage and its controls."""
+    shown, now = pins.shown(), view.current()
+    extra = {"names": [pin.name for pin in shown], "hide": sorted(now.hide), "describe": now.describe}
+    extra |= {} if "save" in hide else {"below": _SAVE_PIXELS}
+    comparison(view.data_for("compare", pins.digest(shown), partial(pins.packed, shown), extra=extra))
+    if "save" not in hide:
+        save_comparison(shown)
 
 
 def _controls(hide: Set[str]) -> None:

@@ -14,7 +14,7 @@ from explorer.pages import dft, lab, motion, train
 from explorer.pages.controls import choose, symmetry_panel
 from explorer.session import caches, models, pictures, run, view
 from explorer.session import motion as shown_motion
-from explorer.state import HIDEABLE, LAB_MODEL, LESSON_STEPS, ViewState, digest_of
+from explorer.state import CONTROLS, LAB_MODEL, LESSON_STEPS, ViewState, digest_of
 
 _KEPT = ("lesson", "step", "hide")  # fields of the view that a lesson does not set
 # Settings of the train page that a lesson about it begins with.
@@ -88,7 +88,7 @@ def _controls(lesson: Lesson, shown: Set[str]) -> None:
             st.segmented_control("Picture y", kinds, required=True, **pictures.second_widget())
         if "symmetry" in shown:
             symmetry_panel(lab.shown_x())
-        lab.show_settings(set(HIDEABLE) - (shown - {"symmetry"}))
+        lab.show_settings(set(CONTROLS) - (shown - {"symmetry"}))
     st.download_button(
         "Print or keep this lesson (HTML)", lambda: lesson_page([lesson]), f"{lesson.name}.html", "text/html",
         on_click="ignore", width="stretch", type="tertiary",
@@ -101,7 +101,7 @@ def _lab(lesson: Lesson) -> None:
 
 def _motion(lesson: Lesson) -> None:
     controls = lesson.steps[view.current().step - 1].controls
-    motion.show_motion(shown_motion.shown(), set(HIDEABLE) - controls)
+    motion.show_motion(shown_motion.shown(), set(CONTROLS) - controls)
 
 
 def _orbits(lesson: Lesson) -> None:

@@ -17,7 +17,7 @@ from explorer.pages.controls import choose
 from explorer.session import caches, pictures, run, view
 from explorer.session import motion as shown_motion
 from explorer.state import (
-    HIDEABLE,
+    CONTROLS,
     MAX_LOOKS,
     NOISES,
     OWN_WORLD,
@@ -49,7 +49,7 @@ from tsa.stage import (
 def page() -> None:
     """Controls on the left, the component on the right, as one fragment, which reruns when something is let go."""
     run.listen()
-    hide = set(HIDEABLE) if st.context.is_embedded else view.current().hide
+    hide = set(CONTROLS) if st.context.is_embedded else view.current().hide
     shown = shown_motion.shown()
     if hide >= {"x", "noise", "sigma", "prior", "model", "observe", "save", "window"}:
         show_motion(shown, hide)

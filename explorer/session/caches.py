@@ -54,7 +54,7 @@ from tsa.pictures import (
 from tsa.pictures import white_patches as whitened
 from tsa.recognition import DigitSearch
 from tsa.registration import Calibration, calibration
-from tsa.stage import MotionScene, Scene, data_url, pack_motion, symmetry_of
+from tsa.stage import Compared, MotionScene, Scene, data_url, pack_motion, symmetry_of
 
 Picture = NDArray[np.float64]
 T = TypeVar("T")
@@ -116,6 +116,12 @@ def digit_icon(index: int) -> str:
 def packed_sweep(digest: str, _scene: Scene) -> bytes:
     """The packed sweep over all angles of the scene that has this digest."""
     return _scene.packed()
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def compared(digest: str, _scene: Scene) -> Compared:
+    """The sweep over all angles of a scene that is pinned, and what is said of it."""
+    return Compared.of(_scene)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

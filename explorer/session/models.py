@@ -97,9 +97,10 @@ def chosen() -> NamedModel:
     return named(view.current().model or caches.default_model())
 
 
-def for_lab() -> NamedModel:
-    """The chosen model if it rotates pictures, or else one that does."""
-    return chosen() if chosen().turns else caches.shared_model(LAB_MODEL)
+def for_lab(name: str | None = None) -> NamedModel:
+    """The model of this name, by default the chosen one, if it rotates pictures, or else one that does."""
+    wanted = chosen() if name is None else named(name or caches.default_model())
+    return wanted if wanted.turns else caches.shared_model(LAB_MODEL)
 
 
 def replaced_notice(pages: str = "The lab needs") -> str:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from explorer.state import FIELDS, SCENARIOS, ViewState, read_view
+from explorer.state import FIELDS, SCENARIOS, ViewState, after_action, read_view
 from tsa.stage import framed
 
 T = TypeVar("T")
@@ -181,6 +181,7 @@ def listen() -> None:
             for scenario in SCENARIOS:
                 if scenario.name == message.scenario:
                     change("scenario", **scenario.fields)
+            change("pins", **after_action(current(), message.action))
 
 
 def sent(component: str, name: str) -> Any:

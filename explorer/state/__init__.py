@@ -37,6 +37,7 @@ from explorer.state.models import (
     open_as,
     open_named,
 )
+from explorer.state.pins import MAX_PINS, after_action, at_angle, pin_labels, pin_name, pin_of
 from explorer.state.qr import qr_svg
 from explorer.state.question import digest_of, scene, scene_digest
 from explorer.state.scenarios import SCENARIOS, Scenario, scenario_of
@@ -53,6 +54,7 @@ from explorer.state.shifts import (
 )
 from explorer.state.stops import STOPS
 from explorer.state.view import (
+    CONTROLS,
     DRAWING_PIXELS,
     GREY_LEVELS,
     HIDEABLE,
@@ -62,6 +64,7 @@ from explorer.state.view import (
     SIGMA,
     SIGNAL_LENGTH,
     SIGNAL_LEVELS,
+    STAGE_PARTS,
     Digit,
     Pixels,
     Shape,
@@ -70,6 +73,7 @@ from explorer.state.view import (
 )
 
 __all__ = [
+    "CONTROLS",
     "DRAWING_PIXELS",
     "FIELDS",
     "FILMS",
@@ -84,6 +88,7 @@ __all__ = [
     "MAX_FILM_SEED",
     "MAX_LAB_SIDE_PIXELS",
     "MAX_LOOKS",
+    "MAX_PINS",
     "NOISES",
     "OWN_FILM",
     "OWN_WORLD",
@@ -98,6 +103,7 @@ __all__ = [
     "SLIDES",
     "SLIDE_SIDE",
     "SLOWS",
+    "STAGE_PARTS",
     "STOPS",
     "UPLOADED",
     "Digit",
@@ -112,7 +118,9 @@ __all__ = [
     "Source",
     "ViewState",
     "address_of",
+    "after_action",
     "after_run",
+    "at_angle",
     "decode_link",
     "digest_of",
     "encode_link",
@@ -123,6 +131,9 @@ __all__ = [
     "open_any_as",
     "open_as",
     "open_named",
+    "pin_labels",
+    "pin_name",
+    "pin_of",
     "preset_of",
     "qr_svg",
     "reachable",

@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import fields
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from explorer.state.film import FILM_FRAMES, FILM_GAPS, FILM_NOISES, FILM_STEPS, FILMS, MAX_FILM_SEED, SLIDES
+from explorer.state.pins import MAX_PINS, PIN_FIELDS
 from explorer.state.shifts import MAX_LOOKS, MAX_SHIFT_PIXELS, NOISES, SIGMAS, SLOWS, fourier_side
 from explorer.state.stops import STOPS
 from explorer.state.view import (
@@ -220,6 +222,34 @@ def _read_hide(text: str) -> frozenset[str]:
     return frozenset(part for part in text.split(",") if part in HIDEABLE)
 
 
+def _write_pins(pins: tuple[ViewState, ...]) -> str:
+    """Names and values of each pin, joined by one asterisk, which neither contains and an address does not escape."""
+    return "**".join("*".join(map(_plain, chain(*_written_pin(pin).items()))) for pin in pins)
+
+
+def _written_pin(pin: ViewState) -> dict[str, str]:
+    return {"x": _write_source(pin.x)} | encode_link(pin)
+
+
+def _plain(text: str) -> str:
+    """Without asterisks: the name of a visitor's own model may have some, but a link cannot include that model."""
+    return text.replace("*", "")
+
+
+def _read_pins(text: str) -> tuple[ViewState, ...]:
+    """The pins in a link, without those of which anything is not valid."""
+    pins = list[ViewState]()
+    for part in text.split("**")[:MAX_PINS]:
+        words = part.split("*")
+        values = dict(zip(words[::2], words[1::2], strict=False))
+        if len(words) % 2 == 0 and values.keys() <= _PIN_KEYS and not unreadable(values):
+            pin = decode_link(values)
+            pins.extend([] if pin in pins else [pin])
+    if not pins:
+        raise ValueError("no pin")
+    return tuple(pins)
+
+
 # field → its name in a link, how it is written, how it is read
 _CODECS: dict[str, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
     "x": ("x", _write_source, _read_source),
@@ -264,4 +294,9 @@ _CODECS: dict[str, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
     "film_seed": ("draw", str, _whole(0, MAX_FILM_SEED)),
     "frame": ("frame", str, _whole(0, FILM_FRAMES - 1)),
     "hide": ("hide", lambda parts: ",".join(sorted(parts)), _read_hide),
+    "pins": ("pins", _write_pins, _read_pins),
+    "comparing": ("compare", lambda value: "1", _read_flag),
+    "describe": ("describe", lambda value: "1", _read_flag),
+    "presenting": ("present", lambda value: "1", _read_flag),
 }
+_PIN_KEYS = {_CODECS[name][0] for name in PIN_FIELDS}

@@ -30,7 +30,8 @@ _MAX_NAME_CHARACTERS = 100
 
 # The fields of the view that a component shows and may change.
 FIELDS: dict[str, tuple[str, ...]] = {
-    "stage": ("angle", "log", "circle", "tried", "without", "predict"),
+    "stage": ("angle", "log", "circle", "tried", "without", "predict", "describe"),
+    "compare": ("angle", "log"),
     "recognise": ("angle",),
     "orbits": ("angle", "orbit"),
     "filters": ("filter",),
@@ -51,6 +52,7 @@ class ViewMessage(NamedTuple):
     fields: Mapping[str, Any]  # of the view
     missing: str  # digest of the bytes that never arrived, or ""
     scenario: str  # name of the scenario that was chosen, or ""
+    action: str  # what to do with a pin, see `pins.after_action`, or ""
 
 
 class EditMessage(NamedTuple):
@@ -71,9 +73,10 @@ def read_view(component: str, message: object) -> ViewMessage | None:
         return None
     missing, scenario = message.get("missing", ""), message.get("scenario", "")
     fields = {name: _READERS[name](message.get(name)) for name in FIELDS[component]}
-    if not _is_text(missing) or not _is_text(scenario) or _Invalid in fields.values():
+    action = message.get("action", "")
+    if not all(map(_is_text, (missing, scenario, action))) or _Invalid in fields.values():
         return None
-    return ViewMessage(session, obeyed, sequence, fields, missing, scenario)
+    return ViewMessage(session, obeyed, sequence, fields, missing, scenario, action)
 
 
 def read_edit(message: object) -> EditMessage | None:
@@ -218,6 +221,7 @@ _READERS: dict[str, Callable[[object], object]] = {
     "tried": _optional_angle,
     "without": _weights,
     "predict": _flag,
+    "describe": _flag,
     "circle": _subspace,
     "filter": _subspace,
     "orbit": _orbit,

@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-# Controls that a link can leave out.
-HIDEABLE = ("x", "y", "noise", "sigma", "prior", "model", "observe", "save", "symmetry", "window")
+# What a link can leave out: controls beside the stage or the world of motion, and parts of the stage itself.
+CONTROLS = ("x", "y", "noise", "sigma", "prior", "model", "observe", "save", "symmetry", "window")
+STAGE_PARTS = ("scenes", "tools", "pins", "player", "try", "waves")
+HIDEABLE = CONTROLS + STAGE_PARTS
 SIGMA = (0.05, 2.0, 0.05)  # least and greatest expected noise in the lab, and the step of its slider
 PHOTO_PIXELS = 64  # side of a cropped photo in a link
 DRAWING_PIXELS = 48  # side of a drawing
@@ -81,6 +83,10 @@ class ViewState:
     `lesson` is the lesson that is open and `step` its step, from 1. `signal` has the values of a signal on a ring,
     each from 0 to `SIGNAL_LEVELS` − 1, and `shifted` the number of places by which it is shifted.
 
+    `pins` are scenes to compare, each a view that differs from the default in the fields of a scene only (`pins.py`);
+    `comparing` shows them in place of the stage. `describe` shows the text that a screen reader gets beside the
+    picture; `presenting` opens the stage on the whole window.
+
     `film` is what turns in the film, or slides to the side if `film_slides`; `film_noise` is the noise of a frame (a
     picture's own is 1), `film_step` the standard deviation of a step in degrees, `film_gap` how many frames are missing
     in each of two gaps, `film_seed` the draw of steps and noise, and `frame` the frame that is shown.
@@ -128,6 +134,10 @@ class ViewState:
     film_seed: int = 6
     frame: int = 0
     hide: frozenset[str] = frozenset()
+    pins: tuple["ViewState", ...] = ()
+    comparing: bool = False
+    describe: bool = False
+    presenting: bool = False
 
     @property
     def effective(self) -> "ViewState":

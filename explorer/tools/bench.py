@@ -120,6 +120,7 @@ def _measure(browser: Any, address: str) -> None:
     _time_filters(page)
     time_many_filters(browser, address)
     _time_film(page, address)
+    _time_pins(page, address)
     _time_offline(browser)
     _time_meanwhile(page, browser, address)
     _time_training(page, address)
@@ -305,6 +306,39 @@ def _time_film(page: Any, address: str, seconds: float = 3.0) -> None:
     page.wait_for_timeout(1e3 * seconds)
     rate = (int(shown.get_attribute("data-drawn")) - before) / (time.perf_counter() - start)
     print(f"film: {rate:.0f} drawings/s; {len(film.frames)} frames filtered and smoothed in {np.median(times):.0f} ms")
+
+
+_TURN_PINS = """
+([hold, x, y, r, duration]) => new Promise((done) => {
+  const shown = hold.closest('.compare');
+  const [start, before] = [performance.now(), Number(shown.dataset.drawn)];
+  const step = (now) => {
+    if (now - start > duration) return done((1e3 * (Number(shown.dataset.drawn) - before)) / (now - start));
+    const angle = (2 * Math.PI * (now - start)) / duration;
+    const place = { clientX: x + r * Math.cos(angle), clientY: y - r * Math.sin(angle) };
+    hold.dispatchEvent(new PointerEvent('pointermove', place));
+    requestAnimationFrame(step);
+  };
+  requestAnimationFrame(step);
+})
+"""
+
+
+def _time_pins(page: Any, address: str, seconds: float = 3.0) -> None:
+    """Four pins, turned by one of their dials: new drawings of all four a second."""
+    pins = "**".join(("x*shape.square", "x*shape.square*sigma*1.0", "x*shape.F", "x*shape.square*model*rotation-16"))
+    start = time.perf_counter()
+    page.goto(f"{address}/?compare=1&pins={pins}")
+    page.wait_for_selector(".compare[data-drawn]")
+    ready = time.perf_counter() - start
+    hold = page.locator(".hold").first
+    box = hold.bounding_box()
+    x, y, r = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, box["height"] * 0.4
+    page.mouse.move(x + r, y)
+    page.mouse.down()
+    rates = [page.evaluate(_TURN_PINS, [hold.element_handle(), x, y, r, 1e3 * seconds]) for _ in range(3)]
+    page.mouse.up()
+    print(f"four pins: shown after {ready:.2f} s, {np.median(rates):.0f} updates/s (median of three turns)")
 
 
 def _choose_model(page: Any, name: str) -> None:

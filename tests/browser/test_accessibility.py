@@ -71,6 +71,15 @@ def lab(tab, address, tmp_path):
     yield "save"
 
 
+def compare(tab, address, tmp_path):
+    tab.goto(f"{address}/?compare=1&pins=x*shape.square**x*shape.F*sigma*1.0**x*digit.18*y*digit.28&angle=40")
+    tab.wait_for_selector(".compare[data-drawn]")
+    yield "pins"
+    tab.get_by_role("button", name="Describe").click()
+    tab.wait_for_selector(".described li")
+    yield "described"
+
+
 def motion(tab, address, tmp_path):
     tab.goto(f"{address}/motion")
     tab.wait_for_selector(".motion[data-drawn]")
@@ -172,7 +181,7 @@ def offline(tab, address, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
-    "visit", [lab, motion, filters, recognise, model, train, orbits, home, lesson, film, dft, offline]
+    "visit", [lab, compare, motion, filters, recognise, model, train, orbits, home, lesson, film, dft, offline]
 )
 def test_axe_finds_nothing_serious(tab, server, tmp_path, visit):
     found = {place: judged(tab) for place in visit(tab, server, tmp_path)}

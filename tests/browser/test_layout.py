@@ -9,6 +9,7 @@ from tests.shared.layout import LISTEN, SIZES, layout_troubles
 
 DRAWING = encode_link(ViewState(x=Pixels.of(np.tri(DRAWING_PIXELS))))["x"]
 PHOTO = encode_link(ViewState(x=Pixels.of(np.tri(PHOTO_PIXELS), photo=True)))["x"]
+PINS = "x*shape.square**x*shape.hexagon*sigma*1.0**x*digit.18*y*digit.28*noise*0.5**x*shape.disc*model*rotation-16"
 # Address of a page, what to wait for there, and what to click before looking.
 PAGES = {
     "lab": ("", ".stage[data-drawn]", None),
@@ -22,6 +23,10 @@ PAGES = {
     "lab, two digits": ("?x=digit.18&y=digit.28&angle=359", ".stage[data-drawn]", None),
     "lab, without a weight": ("?without=4&angle=181", ".stage[data-drawn]", None),
     "lab, a large model": ("?model=rotation-28&x=shape.pinwheel&angle=270", ".stage[data-drawn]", None),
+    "lab, pins": (f"?pins={PINS}", ".stage[data-drawn]", None),
+    "lab, described": ("?describe=1", ".stage[data-drawn]", None),
+    "four pins": (f"?compare=1&pins={PINS}", ".compare[data-drawn]", None),
+    "two pins, described": ("?compare=1&describe=1&pins=x*shape.F**x*shape.S", ".compare[data-drawn]", None),
     "motion": ("motion", ".motion[data-drawn]", None),
     "motion, a point": ("motion?world=corner&shift=-20,15.5", ".motion[data-drawn]", None),
     "motion, own drawing": (f"motion?world=own&x={DRAWING}&window=48&expected=6", ".motion[data-drawn]", None),
@@ -81,7 +86,9 @@ def test_nothing_is_cut_or_overlaps(browser, server, path):
     assert troubles_of(browser, server, path, desktop) == {}
 
 
-@pytest.mark.parametrize("path", ["lab", "lab, a noisy letter and a prior", "motion", "filters", "recognise", "orbits"])
+@pytest.mark.parametrize(
+    "path", ["lab", "four pins", "lab, a noisy letter and a prior", "motion", "filters", "recognise", "orbits"]
+)
 def test_nor_in_the_dark(browser, server, path):
     assert troubles_of(browser, server, path, ["phone", "1280"], color_scheme="dark") == {}
 

@@ -4,7 +4,17 @@ Python computes, the scripts in `browser` only display.
 """
 
 from tsa.stage import exports, words
-from tsa.stage.browser import BROWSER, join
+from tsa.stage.browser import BROWSER, join, show, stage_page
+from tsa.stage.comparison import (
+    Compared,
+    compare_csv,
+    compare_json,
+    compare_page,
+    compare_png,
+    compare_svg,
+    comparison_words,
+    pack_comparison,
+)
 from tsa.stage.draw import (
     Chart,
     ChartLine,
@@ -37,7 +47,6 @@ from tsa.stage.motion_output import (
     pack_motion,
 )
 from tsa.stage.packing import as_bytes, as_pairs, data_url, distinct, filter_bytes, framed, pack_arrays, pack_sweep
-from tsa.stage.page import show, stage_page
 from tsa.stage.reading import ALPHA, Readings, read_sweep
 from tsa.stage.scene import Scene
 from tsa.stage.sweep import sweep
@@ -50,6 +59,7 @@ __all__ = [
     "RIM_OVER_PICTURE",
     "Chart",
     "ChartLine",
+    "Compared",
     "Curve",
     "DirectionCurve",
     "DirectionPanel",
@@ -65,6 +75,12 @@ __all__ = [
     "as_pairs",
     "charts_image",
     "charts_svg",
+    "compare_csv",
+    "compare_json",
+    "compare_page",
+    "compare_png",
+    "compare_svg",
+    "comparison_words",
     "data_url",
     "directions_svg",
     "distinct",
@@ -82,6 +98,7 @@ __all__ = [
     "motion_snippet",
     "motion_svg",
     "pack_arrays",
+    "pack_comparison",
     "pack_motion",
     "pack_sweep",
     "petal_scale",

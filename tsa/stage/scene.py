@@ -72,10 +72,10 @@ class Scene:
         x, first = to_disc(self.x), self.noise_of_x
         return sweep(self.used, x, self.size, self.noise, prior, other, only, first, self.both)
 
-    def packed(self, whole: bool = True) -> bytes:
-        """The sweep as bytes for the browser."""
+    def packed(self, whole: bool = True, swept: Sweep | None = None) -> bytes:
+        """The sweep as bytes for the browser; `swept` is the result of `sweep` if it is known."""
         only, full = None if whole else self.angle, self.model if self.without else None
-        swept = self.sweep(whole)
+        swept = swept or self.sweep(whole)
         return pack_sweep(swept, self.used, self.x, self.size, self.y, self.prior, only, self.noise, full)
 
     def posterior(self) -> GeneralizedVonMises:

@@ -59,6 +59,7 @@ function create(root) {
     },
   };
   turnable(self, dial, find);
+  self.grip(dial);
   inSteps(self, dial);
   const show = (/** @type {Votes} */ votes) => {
     self.votes = votes;

@@ -1,4 +1,4 @@
-"""The stage: dial, waves and posterior in one component, which is sent the sweep over all angles at once."""
+"""The stage: dial, waves and posterior in one component, which is sent the sweep over all angles at once; and pins."""
 
 from html import escape
 from urllib.parse import urlencode
@@ -23,9 +23,17 @@ def _icon(source: Source) -> str:
     return f'<img src="{data_url(picture, _ICON_PIXELS)}" alt="">'
 
 
+_mount_comparison = component(f"{__name__}.compare", BROWSER / "compare")
 _mount = component(__name__, BROWSER / "lab", "".join(map(_chip, SCENARIOS)))
 
 
 def stage(data: bytes) -> None:
     """Show what `session.view.data_for("stage", …)` has prepared; the body is a packed sweep."""
     _mount(key="stage", data=data, default={"message": None}, on_message_change=lambda: None, height="content")
+
+
+def comparison(data: bytes) -> None:
+    """Show what `session.view.data_for("compare", …)` has prepared; the body is a packed comparison."""
+    _mount_comparison(
+        key="compare", data=data, default={"message": None}, on_message_change=lambda: None, height="content"
+    )

@@ -1,28 +1,72 @@
 """Files to download from the lab; each is made when its button is pressed."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import streamlit as st
 
 from explorer import state
-from explorer.state import NamedModel, Shape, Source, ViewState
+from explorer.session import pins
+from explorer.session import view as session_view
+from explorer.state import STAGE_PARTS, NamedModel, Shape, Source, ViewState
 from tsa import files
-from tsa.stage import Scene, exports, stage_page
+from tsa.stage import (
+    Scene,
+    compare_csv,
+    compare_json,
+    compare_page,
+    compare_png,
+    compare_svg,
+    exports,
+    stage_page,
+)
 
 Maker = Callable[[], str | bytes]
 
 
 def save(get_scene: Callable[[], tuple[Scene, NamedModel, ViewState]]) -> None:
     """A popover with a button for each file; `get_scene` is called when it is open."""
-    popover = st.popover("Save", width="stretch", on_change="rerun", key="save_menu")
+    _menu(lambda: _files(*get_scene()), "stretch")
+
+
+def save_comparison(shown: Sequence[pins.Pinned]) -> None:
+    """The same for the pins."""
+    _menu(lambda: _comparison_files(shown), "content")
+
+
+def _menu(
+    get_files: Callable[[], dict[str, dict[str, tuple[str, Maker]]]], width: Literal["stretch", "content"]
+) -> None:
+    popover = st.popover("Save", width=width, on_change="rerun", key="save_menu")
     if not popover.open:
         return
     with popover:
-        for title, group in _files(*get_scene()).items():
+        for title, group in get_files().items():
             st.markdown(f"**{title}**")
             for label, (name, make) in group.items():
                 st.download_button(label, make, name, on_click="ignore", width="stretch", key=f"save {name}")
+
+
+def _comparison_files(shown: Sequence[pins.Pinned]) -> dict[str, dict[str, tuple[str, Maker]]]:
+    now, theme = session_view.current(), st.context.theme.type or "light"
+    scenes, labels = [pin.scene for pin in shown], [pin.label for pin in shown]
+    about = f"Models: {', '.join(dict.fromkeys(pin.named.name for pin in shown))}."
+    return {
+        "The comparison": {
+            "A page that works offline (HTML)": (
+                "compare.html",
+                lambda: compare_page(scenes, labels, about, now.log, _left_out(now), now.describe),
+            ),
+            "Picture (PNG)": ("compare.png", lambda: compare_png(scenes, labels, theme, now.log)),
+            "Drawing (SVG)": ("compare.svg", lambda: compare_svg(scenes, labels, theme, now.log)),
+        },
+        "The numbers": {
+            "Posteriors (CSV)": ("posteriors.csv", lambda: compare_csv(scenes)),
+            "Summaries (JSON)": ("compare.json", lambda: compare_json(scenes, labels)),
+        },
+        "This view": {"Everything chosen (JSON)": ("view.json", lambda: _chosen(now.effective))},
+    }
 
 
 def _files(scene: Scene, named: NamedModel, view: ViewState) -> dict[str, dict[str, tuple[str, Maker]]]:
@@ -48,14 +92,25 @@ def _files(scene: Scene, named: NamedModel, view: ViewState) -> dict[str, dict[s
             "y as the model sees it (NPY)": ("y.npy", lambda: exports.patch_npy(swept.y[0])),
         },
         "This view": {
-            "Everything chosen (JSON)": ("view.json", lambda: json.dumps(state.encode_link(view), indent=1)),
+            "Everything chosen (JSON)": ("view.json", lambda: _chosen(view)),
         },
     }
 
 
+def _chosen(view: ViewState) -> str:
+    return json.dumps(state.encode_link(view), indent=1)
+
+
+def _left_out(view: ViewState) -> list[str]:
+    """The parts that an offline page leaves out, too."""
+    return [part for part in STAGE_PARTS if part in view.hide]
+
+
 def _page(scene: Scene, named: NamedModel, view: ViewState) -> str:
     about = f"Model: {named.name}, {named.model.subspaces} subspaces, noise σ = {scene.model.noise:g}."
-    return stage_page(scene, about=about, log=view.log, circle=view.circle)
+    return stage_page(
+        scene, about=about, log=view.log, circle=view.circle, hide=_left_out(view), describe=view.describe
+    )
 
 
 def snippet(scene: Scene, named: NamedModel, view: ViewState) -> str:

@@ -1,9 +1,6 @@
-"""JavaScript, CSS and HTML of the lab and of motion, what components share, and the joiner of JavaScript modules."""
+"""JavaScript, CSS and HTML of the lab and of motion, the joiner of JavaScript modules, and offline pages."""
 
-from pathlib import Path
+from tsa.stage.browser.join import BROWSER, JoinError, join
+from tsa.stage.browser.page import offline_page, show, stage_page
 
-from tsa.stage.browser.join import JoinError, join
-
-BROWSER = Path(__file__).parent
-
-__all__ = ["BROWSER", "JoinError", "join"]
+__all__ = ["BROWSER", "JoinError", "join", "offline_page", "show", "stage_page"]

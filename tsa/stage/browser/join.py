@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tsa._base import TSAError
 
+BROWSER = Path(__file__).parent
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]*)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (default )?((?:async )?function\b ?\*?|class|const) ?(\w*)", re.MULTILINE)
 _NOT_UNDERSTOOD = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)

@@ -1,11 +1,10 @@
 """A motion scene as one HTML file that needs nothing else: its window can be opened and closed, its torus turned."""
 
-from tsa.stage.browser import BROWSER
+from tsa.stage.browser import BROWSER, offline_page
 from tsa.stage.motion import MotionScene
 from tsa.stage.motion_output.animation import widening
 from tsa.stage.motion_output.packing import pack_motion
 from tsa.stage.packing import framed
-from tsa.stage.page import offline_page
 
 _SIZES = 28  # of the window for which answers are stored
 _EXPLAINED = (

@@ -1,6 +1,6 @@
 """Every sentence on the pages about a result, and the thresholds that select it; the browser has none."""
 
-from tsa.stage.words import digits, film, filters, motion, orbits, training
+from tsa.stage.words import comparison, digits, film, filters, motion, orbits, training
 from tsa.stage.words.filters import weight_label
 from tsa.stage.words.glossary import GLOSSARY
 from tsa.stage.words.lab import (
@@ -40,6 +40,7 @@ __all__ = [
     "SweepWords",
     "SymmetryWords",
     "answer",
+    "comparison",
     "digits",
     "film",
     "filters",

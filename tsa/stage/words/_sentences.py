@@ -55,6 +55,11 @@ class Turn(NamedTuple):
     loud: list[bool]
 
     @property
+    def told(self) -> bool:
+        """Whether the answer names turns as answers: some turn explains the pair, and is not hardly more probable."""
+        return self.explained and self.peaks > 0 and self.bits >= _WEAK_BITS
+
+    @property
     def repeats(self) -> bool:
         """Whether the named modes repeat as the waves of the loud weights do, every 360°/common."""
         step, rest = divmod(self.peaks, max(self.common, 1))
@@ -106,13 +111,13 @@ def answer_of(turn: Turn) -> str:
     if not turn.peaks:
         return _NO_ANSWER[turn.flat].format(sigma=_setting(turn.sigma))
     if turn.bits < _WEAK_BITS:
-        these = _joined([f"{angle}°" for angle in _named(turn)], "and")
+        these = joined([f"{angle}°" for angle in _named(turn)], "and")
         return f"It can hardly be told: {these} {_be(turn)} only a little more probable than the rest."
     if turn.flat or _is_prior_alone(turn):
         told = "cannot tell" if turn.flat else "can hardly tell"
         return f"The pair {told}; with the prior, {_about(turn)}{_listed(turn, 'and')} {_be(turn)} the most probable."
     said = f"By {_about(turn)}{_listed(turn, 'or')}"
-    return f"{said}." if turn.peaks == 1 else f"{said}: {_number(turn.peaks)} turns {_comparison(turn)}."
+    return f"{said}." if turn.peaks == 1 else f"{said}: {number_word(turn.peaks)} turns {_comparison(turn)}."
 
 
 def _comparison(turn: Turn) -> str:
@@ -134,7 +139,7 @@ def _closest(turn: Turn) -> str:
         about = "" if turn.share >= _EQUAL_SHARE else "about "
         return f"; {_listed(turn, 'and')} come {about}equally close"
     first, *others = sorted(_named(turn), key=lambda angle: abs((angle - turn.best + 180) % 360 - 180))
-    return f"; {first}° comes closest, ahead of {_joined([f'{angle}°' for angle in sorted(others)], 'and')}"
+    return f"; {first}° comes closest, ahead of {joined([f'{angle}°' for angle in sorted(others)], 'and')}"
 
 
 def _is_prior_alone(turn: Turn) -> bool:
@@ -152,9 +157,9 @@ def _named(turn: Turn) -> list[int]:
 def _listed(turn: Turn, last: str) -> str:
     """30°, 120° or 210°; with shares in per cent where they differ, heaviest first."""
     if turn.even:
-        return _joined([f"{angle}°" for angle in _named(turn)], last)
+        return joined([f"{angle}°" for angle in _named(turn)], last)
     heaviest = sorted(range(turn.peaks), key=turn.masses.__getitem__, reverse=True)
-    return _joined([f"{turn.degrees[i]}° ({_percent(turn.percents[i])})" for i in heaviest], last)
+    return joined([f"{turn.degrees[i]}° ({_percent(turn.percents[i])})" for i in heaviest], last)
 
 
 def equation_of(turn: Turn) -> str:
@@ -210,7 +215,7 @@ def _loud(loud: tuple[bool, ...], common: int, count: int, alike: bool, repeats:
         multiples = "" if alone else f", {'both' if len(weights) == 2 else 'all'} multiples of {common}"
         start, step = f"Only {subject} loud{multiples}", _step(common)
         if alike and not has_prior:
-            return f"{start}: {_number(count)} turns, {step} apart, fit alike."
+            return f"{start}: {number_word(count)} turns, {step} apart, fit alike."
         wave = "its wave repeats" if alone else "their waves repeat"
         quiet = "" if repeats or has_prior else ", and quieter weights make the difference"
         return f"{start}: {wave} every {step}{quiet}."
@@ -218,7 +223,7 @@ def _loud(loud: tuple[bool, ...], common: int, count: int, alike: bool, repeats:
         return f"In the pair, {subject} loud."
     if alone:
         return "Only weight 1 is loud" + (": its wave has one crest." if count == 1 else ".")
-    told = "their crests meet at one turn only" if count == 1 else f"at this σ they leave {_number(count)} turns"
+    told = "their crests meet at one turn only" if count == 1 else f"at this σ they leave {number_word(count)} turns"
     return f"{subject[0].upper()}{subject[1:]} loud; {told}."
 
 
@@ -227,8 +232,8 @@ def _weights(weights: list[int]) -> str:
     if len(weights) == 1:
         return f"weight {weights[0]} is"
     if len(weights) > _MAX_LISTED_WEIGHTS:
-        return f"{_number(len(weights))} weights from {weights[0]} to {weights[-1]} are"
-    return f"weights {_joined([str(k) for k in weights], 'and')} are"
+        return f"{number_word(len(weights))} weights from {weights[0]} to {weights[-1]} are"
+    return f"weights {joined([str(k) for k in weights], 'and')} are"
 
 
 def _drowned(turn: Turn) -> str:
@@ -315,7 +320,7 @@ def _percent(whole: int) -> str:
     return "> 99 %" if whole == 100 else f"{whole} %"
 
 
-def _number(n: int) -> str:
+def number_word(n: int) -> str:
     return _COUNT[n] if n < len(_COUNT) else str(n)
 
 
@@ -323,5 +328,5 @@ def _be(turn: Turn) -> str:
     return "is" if turn.peaks == 1 else "are"
 
 
-def _joined(items: list[str], last: str) -> str:
+def joined(items: list[str], last: str) -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}"

@@ -43,6 +43,7 @@ class SweepWords:
     degrees: Array  # (T, m) int: the angles of the named modes, ascending, 0 to 359; −1 where there are fewer
     masses: Array  # (T, m): their masses; −1 where there are fewer
     loud: Array  # (T, K) bool: the weights 1…K that carry the likelihood
+    told: list[tuple[int, ...]]  # T: the turns that the answer names as answers, in degrees; none if it names none
 
 
 def question(without: Sequence[int] = ()) -> str:
@@ -67,6 +68,7 @@ def sweep_words(sweep: Sweep, rows: slice = slice(None)) -> SweepWords:
         degrees,
         readings.masses,
         readings.loud,
+        [tuple(turn.degrees[: turn.peaks]) if turn.told else () for turn in turns],
     )
 
 
@@ -114,6 +116,7 @@ def templates(copy: bool) -> dict[str, str]:
         "mark": mark,
         "turnedY": f"The patch y: {turned} turned by {{angle}}°.",
         "posterior": f"Posterior over the turn s: {{shape}}. The {mark} is {{angle}}°. Uncertainty {{uncertainty}}.",
+        "hidden": "Waves of the weights. The posterior is hidden until the answer is shown.",
         "flat": "no turn stands out",
         "peaks": "peaks at {peaks}",
         "peak": "{degrees}° with {percent} % of the probability",

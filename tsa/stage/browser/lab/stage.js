@@ -3,6 +3,8 @@
 // no server.
 
 import { penStyle, stepped } from "../shared/canvas.js";
+import { copyAddress } from "../shared/clipboard.js";
+import { description } from "../shared/description.js";
 import { announce, listen, turnable } from "../shared/dial.js";
 import { follow, follower } from "../shared/follower.js";
 import { finder } from "../shared/mount.js";
@@ -12,7 +14,6 @@ import { buildUp } from "./build_up.js";
 import { drawSeen, drawTry, picturesOf } from "./drawing/pictures.js";
 import { dialRadii, drawDial } from "./drawing/posterior.js";
 import { ORDINARY_TYPE, presentation } from "./present.js";
-import { copy } from "../shared/clipboard.js";
 import { drawCircles, drawDetail } from "./drawing/subspaces.js";
 import { posteriorParameters, waveSum } from "./sweep.js";
 import { placeSwitches } from "./switches.js";
@@ -23,7 +24,7 @@ import { drawWaves } from "./drawing/waves.js";
 
 /** @import { Dial } from "../shared/dial.js" */
 /** @import { Answer, Follower } from "../shared/follower.js" */
-/** @import { Mount } from "../shared/mount.js" */
+/** @import { Find, Mount } from "../shared/mount.js" */
 /** @import { Noise } from "./drawing/pictures.js" */
 /** @import { Box } from "./drawing/posterior.js" */
 /** @import { Sweep } from "./sweep.js" */
@@ -110,6 +111,7 @@ function create(root) {
     "tsa-stage": (event) => showEarly(event.detail),
   };
   turnable(self, dial, find);
+  self.grip(dial);
   const present = presentation(self, find);
   // The keys of the dial work on load, without a click: when no other control has the focus.
   self.listeners.keydown = (event) => {
@@ -122,7 +124,8 @@ function create(root) {
   };
 
   const send = (/** @type {object} */ fields) => self.follower.send(fields);
-  const adopt = (/** @type {any} */ { angle, log, circle, tried, without, predict }) => {
+  const adopt = (/** @type {any} */ { angle, log, circle, tried, without, predict, describe }) => {
+    described.show(describe ?? false);
     Object.assign(self, { angle, log, tried, without: without ?? [], predict: predict ?? false });
     self.chosen = self.opened = circle !== null;
     if (self.chosen) self.selected = circle;
@@ -130,7 +133,7 @@ function create(root) {
     find("predict-box").checked = self.predict;
   };
   self.commit = (angle) => send({ angle });
-  self.report = () => send({ log: self.log, circle: self.chosen ? self.selected : null, tried: self.tried, without: self.without, predict: self.predict });
+  self.report = () => send({ log: self.log, circle: self.chosen ? self.selected : null, tried: self.tried, without: self.without, predict: self.predict, describe: described.shown });
   find("scale").onclick = () => {
     self.log = !self.log;
     find("scale").setAttribute("aria-pressed", `${self.log}`);
@@ -142,6 +145,18 @@ function create(root) {
     self.draw();
     self.report();
   };
+  const described = description(find, find("stage"));
+  find("describe").onclick = () => {
+    described.toggle();
+    self.draw();
+    self.report();
+  };
+  for (const action of ["pin", "compare"]) {
+    find(action).onclick = () => {
+      self.player.stop();
+      self.follower.send({ angle: self.angle }, { action });
+    };
+  }
   find("reveal").onclick = () => {
     revealed = subject();
     self.draw();
@@ -159,22 +174,14 @@ function create(root) {
   };
 
   // The address follows the angle as soon as Python has the last one.
-  const link = find("link");
   const served = window.location.protocol.startsWith("http");
-  link.hidden = find("predict").hidden = find("dock").hidden = !served;
+  find("link").hidden = find("predict").hidden = find("dock").hidden = !served;
   find("orbits").hidden = !served;
-  link.onclick = async () => {
+  copyAddress(find, () => {
     self.player.stop();
     self.commit(self.angle);
-    for (let tries = 0; tries < 20; tries++) {
-      if (Number(new URLSearchParams(window.location.search).get("angle") ?? 30) === self.angle) break;
-      await new Promise((done) => setTimeout(done, 100));
-    }
-    await copy(window.location.href);
-    link.textContent = link.dataset.copied;
-    setText(find("spoken"), link.dataset.spoken);
-    setTimeout(() => (link.textContent = link.dataset.label), 1500);
-  };
+    return self.angle;
+  });
 
   trying(self, find, () => {
     clearTimeout(reporting);
@@ -281,7 +288,9 @@ function create(root) {
     find("stage").classList.toggle("pending", self.pending);
     find("stage").classList.toggle("unanswered", self.hidden);
     find("reveal").hidden = !self.hidden;
-    const { scenario, lesson, alone } = self.follower.header;
+    const { scenario, lesson, alone, hide = [], pins } = self.follower.header;
+    for (const part of ["scenes", "tools", "pins", "player", "try", "waves"]) find("stage").classList.toggle(`without-${part}`, hide.includes(part));
+    showPins(find, pins);
     find("stage").classList.toggle("in-lesson", lesson === true);
     find("stage").classList.toggle("dial-alone", alone === true);
     for (const start of starts.children) start.toggleAttribute("aria-current", start.dataset.scenario === scenario);
@@ -298,6 +307,7 @@ function create(root) {
     settling = setTimeout(self.describe, SETTLE_MILLISECONDS);
     self.drawn += 1;
     announce(self);
+    if (self.drawn === 1 && self.follower.header.present) present.toggle();
     Object.assign(find("stage").dataset, { drawn: self.drawn, angle: self.angle });
   };
   // Texts for assistive technology change when the dial has come to rest: sixty a second could not be read out.
@@ -310,8 +320,25 @@ function create(root) {
     describeDrawings(self, find);
     // A dial with the focus announces its value itself.
     if (!dial.matches(":focus")) setText(find("spoken"), sentence);
+    described.refresh();
   };
   return self;
+}
+
+/**
+ * Whether the scene can be pinned, and how many pins there are to compare.
+ * @param {Find} find
+ * @param {{ count: number, most: number, number: number } | undefined} pins `number` is that of the scene that is shown, or 0
+ */
+function showPins(find, pins) {
+  const { pin, pinned } = find("pin").dataset;
+  find("pin").hidden = !pins;
+  find("compare").hidden = !pins?.count;
+  find("stage").classList.toggle("with-pins", Boolean(pins?.count));
+  if (!pins) return;
+  find("pin").disabled = pins.number > 0 || pins.count === pins.most;
+  setText(find("pin"), pins.number ? fill(pinned, pins) : pin);
+  setText(find("compare"), fill(find("compare").dataset.text, pins));
 }
 
 /** @param {EventTarget} target */

@@ -101,9 +101,11 @@ function showTried(self, find) {
     }));
   }
   for (const button of box.children) button.setAttribute("aria-pressed", `${button.dataset.degrees === `${tried}`}`);
-  if (!self.odds.length || !self.layout) return;
-  const { west, east, top, unit } = self.layout;
-  Object.assign(find("flag").style, { left: `${west + ((east - west) * tried) / 360}px`, top: `${top - 4 * unit}px` });
+  if (!self.odds.length) return;
+  if (self.layout) {
+    const { west, east, top, unit } = self.layout;
+    Object.assign(find("flag").style, { left: `${west + ((east - west) * tried) / 360}px`, top: `${top - 4 * unit}px` });
+  }
   setText(find("turned-text"), fill(self.labelTexts.turned, { angle: tried }));
   const energy = waveSum(posteriorParameters(self, () => 1));
   const nats = Math.max(0, Math.max(...energy) - energy[tried]);
@@ -124,9 +126,7 @@ export function describeDrawings(self, find) {
   find("flag").setAttribute("aria-valuenow", `${triedTurn(self)}`);
   find("flag").setAttribute("aria-valuetext", `${triedTurn(self)}°. ${find("odds").textContent}`);
   label("fine-y", fill(templates.turnedY, { angle: self.angle }));
-  const peaks = namedModes(self).map((mode) => fill(templates.peak, mode));
-  const shape = peaks.length ? fill(templates.peaks, { peaks: peaks.join(", ") }) : templates.flat;
-  label("waves-canvas", fill(templates.posterior, { shape, angle: self.angle, uncertainty: words.values[row(self)][0] }));
+  label("waves-canvas", self.hidden ? templates.hidden : posteriorText(self));
   const options = weights.map((_, j) => subspaceText(self, j));
   const circles = find("circles-canvas");
   listOptions(circles, options, self.selected);
@@ -139,6 +139,17 @@ export function describeDrawings(self, find) {
   }
   label("arrows-canvas", options[j]);
   if (self.opened) label("sum-canvas", find("sum-text").textContent);
+}
+
+/**
+ * The alternative text of the posterior.
+ * @param {Stage} self
+ */
+export function posteriorText(self) {
+  const { templates, values } = self.sweep.words;
+  const peaks = namedModes(self).map((mode) => fill(templates.peak, mode));
+  const shape = peaks.length ? fill(templates.peaks, { peaks: peaks.join(", ") }) : templates.flat;
+  return fill(templates.posterior, { shape, angle: self.angle, uncertainty: values[row(self)][0] });
 }
 
 /**

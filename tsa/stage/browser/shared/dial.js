@@ -30,8 +30,9 @@ const WHEEL_UNITS = [1, 16, 400]; // pixels in a unit of `deltaY`: pixels, lines
  *   commit: (angle: number) => void,
  *   listeners: Record<string, (event: any) => void>,
  *   player: Player,
+ *   grip: (element: HTMLElement) => void,
  *   turnTo: (degrees: number, done: boolean) => void,
- * }} Dial `draw` shows the angle, `describe` puts it in words, `commit` sends it to Python; `listeners` are for events of
+ * }} Dial `grip` lets a pointer and a wheel on an element turn the dial around its centre; `draw` shows the angle, `describe` puts it in words, `commit` sends it to Python; `listeners` are for events of
  *   the window
  */
 
@@ -118,7 +119,7 @@ export function drawKnob(self, pen, [x, y], unit = 1) {
 /**
  * Let pointer, wheel, keys and the play button turn the dial. The angle is committed when the turning ends.
  * @param {Dial} self
- * @param {HTMLElement} dial
+ * @param {HTMLElement} dial has the focus and the keys; `grip` says where the pointer can hold it
  * @param {Find} find finds the play button and the menu of speeds (degrees per second)
  */
 export function turnable(self, dial, find) {
@@ -167,34 +168,36 @@ export function turnable(self, dial, find) {
   };
 
   const pointerDegrees = (/** @type {PointerEvent} */ event) => {
-    const box = dial.getBoundingClientRect();
+    const box = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
     const x = event.clientX - box.left - box.width / 2;
     const y = box.top + box.height / 2 - event.clientY;
     return (Math.atan2(y, x) * 180) / Math.PI;
   };
-  dial.onpointerdown = (event) => {
-    self.player.stop();
-    dial.setPointerCapture(event.pointerId);
-    grip = pointerDegrees(event) - self.angle;
-    event.preventDefault();
-    dial.focus({ preventScroll: true });
-  };
-  dial.onpointermove = (event) => {
-    if (grip !== undefined) self.turnTo(pointerDegrees(event) - grip, false);
-  };
-  dial.onpointerup = dial.onpointercancel = () => {
-    if (grip === undefined) return;
-    grip = undefined;
-    self.commit(self.angle);
-  };
-  dial.onwheel = (event) => {
-    event.preventDefault();
-    rolled += (event.deltaY * WHEEL_UNITS[event.deltaMode]) / PIXELS_PER_DEGREE;
-    const whole = Math.trunc(rolled);
-    rolled -= whole;
-    self.turnTo(self.angle - whole, false);
-    clearTimeout(settling);
-    settling = setTimeout(() => self.commit(self.angle), 250);
+  self.grip = (element) => {
+    element.onpointerdown = (event) => {
+      self.player.stop();
+      element.setPointerCapture(event.pointerId);
+      grip = pointerDegrees(event) - self.angle;
+      event.preventDefault();
+      dial.focus({ preventScroll: true });
+    };
+    element.onpointermove = (event) => {
+      if (grip !== undefined) self.turnTo(pointerDegrees(event) - grip, false);
+    };
+    element.onpointerup = element.onpointercancel = () => {
+      if (grip === undefined) return;
+      grip = undefined;
+      self.commit(self.angle);
+    };
+    element.onwheel = (event) => {
+      event.preventDefault();
+      rolled += (event.deltaY * WHEEL_UNITS[event.deltaMode]) / PIXELS_PER_DEGREE;
+      const whole = Math.trunc(rolled);
+      rolled -= whole;
+      self.turnTo(self.angle - whole, false);
+      clearTimeout(settling);
+      settling = setTimeout(() => self.commit(self.angle), 250);
+    };
   };
   dial.onkeydown = (event) => {
     const step = event.shiftKey ? 10 : 1;

@@ -4,7 +4,7 @@ import base64
 import html
 import math
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from os import PathLike
 from pathlib import Path
 from string import Template
@@ -16,7 +16,7 @@ from tsa._base import InputError
 from tsa.files import load
 from tsa.model import Subgroup
 from tsa.pictures import picture, rotate
-from tsa.stage.browser import BROWSER, join
+from tsa.stage.browser.join import BROWSER, join
 from tsa.stage.packing import framed
 from tsa.stage.scene import Scene
 
@@ -34,25 +34,37 @@ def stage_page(
     about: str = "",
     log: bool = False,
     circle: int | None = None,
+    hide: Collection[str] = (),
+    describe: bool = False,
 ) -> str:
     """A self-contained page that turns, plays and explains without a server or a network.
 
     It opens on a linear or logarithmic scale, and with subspace `circle` selected (by default the one with the largest
-    concentration).
+    concentration). `hide` names parts that it leaves out: "tools", "player", "try" or "waves"; with `describe` the text
+    for screen readers stands beside the picture.
     """
-    fields = {"angle": scene.angle, "log": log, "circle": circle}
-    return offline_page(title, _EXPLAINED, about, "lab/stage", BROWSER / "lab" / "stage.js", fields, scene.packed())
+    fields = {"angle": scene.angle, "log": log, "circle": circle, "describe": describe}
+    script, extra = BROWSER / "lab" / "stage.js", {"hide": sorted(hide)}
+    return offline_page(title, _EXPLAINED, about, "lab/stage", script, fields, scene.packed(), extra)
 
 
 def offline_page(
-    title: str, explained: str, about: str, files: str, script: Path, fields: Mapping[str, object], body: bytes
+    title: str,
+    explained: str,
+    about: str,
+    files: str,
+    script: Path,
+    fields: Mapping[str, object],
+    body: bytes,
+    extra: Mapping[str, object] | None = None,
 ) -> str:
     """One HTML file with a component in it: `files`.html and `files`.css of `browser`, and its script.
 
-    `fields` are those of the view that it shows, `body` the bytes that it would be sent. `explained` is HTML.
+    `fields` are those of the view that it shows, `body` the bytes that it would be sent, `extra` more of the header.
+    `explained` is HTML.
     """
     header = {"session": "offline", "revision": 1, "sequence": 0, "digest": "", "whole": True, "obey": 1}
-    data = framed({**header, "fields": fields}, body)
+    data = framed({**header, "fields": fields, **(extra or {})}, body)
     return Template(_text("page.html")).substitute(
         title=html.escape(title),
         explained=explained,
