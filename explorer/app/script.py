@@ -8,7 +8,7 @@ import streamlit as st
 from explorer.components.teaching.classroom import classroom_sign
 from explorer.components.ticket import keep_ticket
 from explorer.live import current_class
-from explorer.pages import dft, film, filters, home, lab, lesson, model, motion, orbits, recognise, train
+from explorer.pages import dft, film, filters, home, lab, lesson, model, motion, orbits, recognise, share, train
 from explorer.session import models, run, view
 from tsa._base import assets
 
@@ -34,6 +34,7 @@ page = st.navigation(
         st.Page(train.page, title="Train", url_path="train"),
         st.Page(orbits.page, title="Orbits", url_path="orbits"),
         st.Page(dft.page, title="DFT", url_path="dft"),
+        st.Page(share.page, title="Share", url_path="share"),
         *manual,
     ],
     position="hidden" if st.context.is_embedded else "top",

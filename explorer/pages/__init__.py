@@ -1,6 +1,6 @@
 """The pages of the app, a module each; controls that several pages share are in `controls`."""
 
-from explorer.pages import dft, film, filters, home, lab, lesson, model, motion, orbits, recognise, train
+from explorer.pages import dft, film, filters, home, lab, lesson, model, motion, orbits, recognise, share, train
 from explorer.pages.model import report_json, rows_to_csv
 
 __all__ = [
@@ -16,5 +16,6 @@ __all__ = [
     "recognise",
     "report_json",
     "rows_to_csv",
+    "share",
     "train",
 ]

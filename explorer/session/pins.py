@@ -44,10 +44,15 @@ def shown() -> list[Pinned]:
 
 
 def _pinned(pin: ViewState, angle: int, named: NamedModel, label: str) -> Pinned:
-    x = notched(caches.picture(pin.x), pin.notch)
-    y = None if pin.y is None else caches.picture(pin.y)
-    digest = scene_digest(pin, named.digest, x, y)
-    return Pinned(pin, scene(at_angle(pin, angle), caches.model(named, pin.sigma), x, y), named, digest, label)
+    shown = scene_of(at_angle(pin, angle), named)
+    return Pinned(pin, shown, named, scene_digest(pin, named.digest, shown.x, shown.y), label)
+
+
+def scene_of(wanted: ViewState, named: NamedModel) -> Scene:
+    """The scene of a view, with finished pictures."""
+    x = notched(caches.picture(wanted.x), wanted.notch)
+    y = None if wanted.y is None else caches.picture(wanted.y)
+    return scene(wanted, caches.model(named, wanted.sigma), x, y)
 
 
 def digest(pins: list[Pinned]) -> str:

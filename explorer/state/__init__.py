@@ -41,6 +41,7 @@ from explorer.state.pins import MAX_PINS, after_action, at_angle, pin_labels, pi
 from explorer.state.qr import qr_svg
 from explorer.state.question import digest_of, scene, scene_digest
 from explorer.state.scenarios import SCENARIOS, Scenario, scenario_of
+from explorer.state.sharing import FORMS, NOW, SHARED_PAGES, Shared, choices
 from explorer.state.shifts import (
     MAX_LOOKS,
     NOISES,
@@ -81,6 +82,7 @@ __all__ = [
     "FILM_GAPS",
     "FILM_NOISES",
     "FILM_STEPS",
+    "FORMS",
     "GREY_LEVELS",
     "HIDEABLE",
     "LAB_MODEL",
@@ -90,11 +92,13 @@ __all__ = [
     "MAX_LOOKS",
     "MAX_PINS",
     "NOISES",
+    "NOW",
     "OWN_FILM",
     "OWN_WORLD",
     "PHOTO_PIXELS",
     "PRESETS",
     "SCENARIOS",
+    "SHARED_PAGES",
     "SIDES",
     "SIGMA",
     "SIGMAS",
@@ -114,6 +118,7 @@ __all__ = [
     "Preset",
     "Scenario",
     "Shape",
+    "Shared",
     "Shown",
     "Source",
     "ViewState",
@@ -121,6 +126,7 @@ __all__ = [
     "after_action",
     "after_run",
     "at_angle",
+    "choices",
     "decode_link",
     "digest_of",
     "encode_link",

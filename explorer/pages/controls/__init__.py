@@ -6,7 +6,7 @@ from explorer.pages.controls.model_menu import choose_model
 from explorer.pages.controls.noise import noise_controls
 from explorer.pages.controls.picture import choose
 from explorer.pages.controls.progress import progress_bar
-from explorer.pages.controls.save import save, save_comparison
+from explorer.pages.controls.save import offline_page, save, save_comparison
 from explorer.pages.controls.symmetry import symmetry_panel
 from explorer.pages.controls.training import Wanted, choose_training
 
@@ -17,6 +17,7 @@ __all__ = [
     "choose_model",
     "choose_training",
     "noise_controls",
+    "offline_page",
     "progress_bar",
     "save",
     "save_comparison",

@@ -7,7 +7,7 @@ from typing import Literal
 import streamlit as st
 
 from explorer import state
-from explorer.session import pins
+from explorer.session import models, pins
 from explorer.session import view as session_view
 from explorer.state import STAGE_PARTS, NamedModel, Shape, Source, ViewState
 from tsa import files
@@ -51,13 +51,9 @@ def _menu(
 def _comparison_files(shown: Sequence[pins.Pinned]) -> dict[str, dict[str, tuple[str, Maker]]]:
     now, theme = session_view.current(), st.context.theme.type or "light"
     scenes, labels = [pin.scene for pin in shown], [pin.label for pin in shown]
-    about = f"Models: {', '.join(dict.fromkeys(pin.named.name for pin in shown))}."
     return {
         "The comparison": {
-            "A page that works offline (HTML)": (
-                "compare.html",
-                lambda: compare_page(scenes, labels, about, now.log, _left_out(now), now.describe),
-            ),
+            "A page that works offline (HTML)": ("compare.html", lambda: _comparison_page(shown, now)),
             "Picture (PNG)": ("compare.png", lambda: compare_png(scenes, labels, theme, now.log)),
             "Drawing (SVG)": ("compare.svg", lambda: compare_svg(scenes, labels, theme, now.log)),
         },
@@ -104,6 +100,20 @@ def _chosen(view: ViewState) -> str:
 def _left_out(view: ViewState) -> list[str]:
     """The parts that an offline page leaves out, too."""
     return [part for part in STAGE_PARTS if part in view.hide]
+
+
+def offline_page(wanted: ViewState) -> str:
+    """The page that works offline with the stage of a view, or with its pins if it compares them."""
+    if wanted.comparing and wanted.pins:
+        return _comparison_page(pins.shown(), wanted)
+    named = models.for_lab(wanted.model)
+    return _page(pins.scene_of(wanted, named), named, wanted)
+
+
+def _comparison_page(shown: Sequence[pins.Pinned], view: ViewState) -> str:
+    about = f"Models: {', '.join(dict.fromkeys(pin.named.name for pin in shown))}."
+    scenes, labels = [pin.scene for pin in shown], [pin.label for pin in shown]
+    return compare_page(scenes, labels, about, view.log, _left_out(view), view.describe)
 
 
 def _page(scene: Scene, named: NamedModel, view: ViewState) -> str:

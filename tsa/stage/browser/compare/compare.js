@@ -5,7 +5,7 @@ import { penStyle } from "../shared/canvas.js";
 import { copyAddress } from "../shared/clipboard.js";
 import { hue, TURN } from "../shared/colour.js";
 import { description } from "../shared/description.js";
-import { listen, turnable } from "../shared/dial.js";
+import { announce, listen, turnable } from "../shared/dial.js";
 import { follow, follower } from "../shared/follower.js";
 import { finder } from "../shared/mount.js";
 import { fill, setText } from "../shared/text.js";
@@ -153,6 +153,7 @@ function create(root) {
     clearTimeout(settling);
     settling = setTimeout(self.describe, SETTLE_MILLISECONDS);
     self.drawn += 1;
+    announce(self);
     Object.assign(whole.dataset, { drawn: self.drawn, angle, revision: self.follower.revision, pins: self.pins.length });
   };
   // Texts for assistive technology change when the dial has come to rest.
