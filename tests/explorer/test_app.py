@@ -285,7 +285,7 @@ def test_a_sweep_is_sent_once_unless_it_got_lost(app):
     assert len(sweep) > 100_000
     session = app.session_state["view"].session
     message = {"session": session, "obeyed": 1, "sequence": 1, "angle": 31, "log": False, "circle": None, "tried": None,
-               "without": [], "predict": False}  # fmt: skip
+               "without": [], "predict": False, "describe": False}  # fmt: skip
     app.session_state["stage"] = {"message": message}  # it is on the page now
     app.run()
     again, body = unframe(sent())

@@ -199,7 +199,9 @@ def likely_message(rng, session):
     }
     right = {
         "angle": rng.randrange(360), "log": True, "circle": rng.choice([0, 3, 9_999, [0.5, 0.5, 0.2]]), "tried": None,
-        "without": [1, 2], "predict": False, "orbit": ["1", "2"], "filter": rng.choice([None, 0, 9_999]),
+        "without": [1, 2], "predict": False, "describe": False, "orbit": ["1", "2"],
+        "filter": rng.choice([None, 0, 9_999]),
+        "action": rng.choice(["", "pin", "compare", "stage", "open x", odd_json(rng)]),
         "world": "face", "shift": [1.5, -3], "window": 5, "window_at": [0, 0], "tried_shift": None, "on_torus": True,
         "lesson": rng.choice(["", "filters", "no-such"]), "step": rng.randrange(12), "signal": [0] * 16, "shifted": 3,
         "frame": rng.randrange(400), "pixels": "A" * 3072, "name": "x",

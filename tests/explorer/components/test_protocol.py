@@ -51,7 +51,14 @@ export default function (steps) {
 }
 """
 
-REST = {"log": False, "circle": None, "tried": None, "without": [], "predict": False}  # fields of the stage
+REST = {
+    "log": False,
+    "circle": None,
+    "tried": None,
+    "without": [],
+    "predict": False,
+    "describe": False,
+}  # fields of the stage
 
 
 @pytest.fixture

@@ -106,7 +106,15 @@ def test_pressing_check_is_heard_and_changes_nothing():
 def test_the_dial_moves_and_the_question_is_answered():
     app = by_link("lesson=turning&step=4")
     stored = app.session_state["view"]
-    fields = {"angle": 60, "log": False, "circle": 22, "tried": None, "without": [], "predict": False}
+    fields = {
+        "angle": 60,
+        "log": False,
+        "circle": 22,
+        "tried": None,
+        "without": [],
+        "predict": False,
+        "describe": False,
+    }
     app.session_state["stage"] = {"message": {"session": stored.session, "obeyed": 10**6, "sequence": 1, **fields}}
     app.run()
     assert app.session_state["view"].view.angle == 60

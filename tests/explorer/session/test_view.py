@@ -20,7 +20,7 @@ def session(monkeypatch):
 
 def message(component="stage", obeyed=1, sequence=1, **fields):
     default = {
-        "angle": 30, "log": False, "circle": None, "tried": None, "without": [], "predict": False,
+        "angle": 30, "log": False, "circle": None, "tried": None, "without": [], "predict": False, "describe": False,
         "filter": None, "orbit": ["2", "3"],
     }  # fmt: skip
     own = {name: default[name] for name in FIELDS[component]}
