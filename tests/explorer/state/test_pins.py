@@ -23,7 +23,7 @@ from explorer.state import (
     pin_of,
     unreadable,
 )
-from tests.explorer.state.test_link import states
+from tests.shared.views import states
 from tsa.pictures import SHAPES
 
 DRAWING = Pixels.of(np.tri(DRAWING_PIXELS))
