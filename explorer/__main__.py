@@ -75,7 +75,15 @@ def _main(argv: list[str]) -> int:
         "docs: write the documentation into a folder, see tsa-explorer docs --help"
     )
     parser.add_argument("command", nargs="?", choices=["bench", "shots"], help=commands)
+    parser.add_argument(
+        "--load", type=int, metavar="N", help="bench: measure instead how N people at once are served, on this machine"
+    )
+    parser.add_argument("--seconds", type=float, default=300, help="bench --load: for how long (default: 300)")
     options = parser.parse_args(argv)
+    if options.command == "bench" and options.load is not None:
+        from explorer.tools import load
+
+        return load.run_load(options.load, options.seconds)
     if options.command == "bench":
         from explorer.tools import bench
 

@@ -18,6 +18,7 @@ from explorer.state import LAB_MODEL, open_named, turning_film
 from explorer.tools.chromium import in_chromium
 from explorer.tools.filters_bench import time_many_filters
 from explorer.tools.motion_bench import time_motion
+from explorer.tools.timing import percentiles
 from tsa.pictures import shapes, to_disc
 from tsa.stage import PICTURE_RADIUS, RIM_OVER_PICTURE, data_url, show, sweep
 
@@ -162,7 +163,7 @@ def _time_dial(page: Any, seconds: float = 3.0) -> None:
         page.mouse.move(x + r * np.cos(np.radians(2 * step)), y - r * np.sin(np.radians(2 * step)))
     page.mouse.up()
     probe = page.evaluate("window.probe")
-    print(f"dial: {rate:.0f} updates/s, event to paint {_percentiles(probe['turns'])}")
+    print(f"dial: {rate:.0f} updates/s, event to paint {percentiles(probe['turns'])}")
     print(f"dial: {probe['frames']} frames looked at, {probe['stale']} stale, {probe['blank']} blank")
 
 
@@ -171,7 +172,7 @@ def _time_shape(page: Any) -> None:
     for number, (name, word) in enumerate(_SHAPES * 4, 1):
         page.get_by_role("radio", name=name, exact=True).click()
         _wait_for_answer(page, number, word)
-    print(f"choosing a shape: new posterior after {_percentiles(page.evaluate('window.answers'))}")
+    print(f"choosing a shape: new posterior after {percentiles(page.evaluate('window.answers'))}")
 
 
 def _wait_for_answer(page: Any, number: int, word: str) -> None:
@@ -192,7 +193,7 @@ def _time_upload(page: Any) -> None:
         data = base64.b64decode(data_url(shapes.draw(name, 512), 512).partition(",")[2])
         files.set_input_files({"name": f"{name}.webp", "mimeType": "image/webp", "buffer": data})
         _wait_for_answer(page, number, word)
-    print(f"uploading a photo: new posterior after {_percentiles(page.evaluate('window.answers'))}")
+    print(f"uploading a photo: new posterior after {percentiles(page.evaluate('window.answers'))}")
 
 
 def _time_offline(browser: Any) -> None:
@@ -285,7 +286,7 @@ def _time_filters(page: Any) -> None:
         page.mouse.click(box["x"] + 20, box["y"] + 20 + 83 * step % 400)  # the first filter of a row
         page.wait_for_function("([el, old]) => el.dataset.chosen !== old", arg=[sheet, old])
     delays = page.evaluate("window.choices")
-    print(f"filters: 392 pairs ready after {ready:.2f} s, choosing one, click to paint {_percentiles(delays)}")
+    print(f"filters: 392 pairs ready after {ready:.2f} s, choosing one, click to paint {percentiles(delays)}")
 
 
 def _time_film(page: Any, address: str, seconds: float = 3.0) -> None:
@@ -364,9 +365,4 @@ def _time_stroke(page: Any, seconds: float = 3.0) -> None:
         page.mouse.move(x + r * np.cos(angle) * (1 - 0.2 * elapsed), y - r * np.sin(angle))
     page.mouse.up()
     delays = page.evaluate("window.probe.strokes")
-    print(f"stroke: {len(delays) / elapsed:.0f} posteriors/s, stroke to posterior {_percentiles(delays)}")
-
-
-def _percentiles(delays: list[float]) -> str:
-    middle, late = np.percentile(delays, [50, 95])
-    return f"median {middle:.0f} ms, p95 {late:.0f} ms"
+    print(f"stroke: {len(delays) / elapsed:.0f} posteriors/s, stroke to posterior {percentiles(delays)}")

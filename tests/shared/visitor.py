@@ -3,84 +3,45 @@
 import itertools
 import json
 import re
-import time
 from pathlib import Path
 
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
-from websockets.sync.client import connect
 
 import explorer
+from explorer import tools
 from explorer.state import FIELDS
 
-STREAM = "/_stcore/stream"
 ROOT = str(Path(explorer.__file__).parents[1]).encode()
 LEAK = re.compile(rb'Traceback|site-packages|line \d+, in |File ["&\\]|' + re.escape(ROOT))
 SECONDS = 60.0  # to wait for an answer, on a machine that does other things
 _SESSION = re.compile(rb'"session": ?"([0-9a-f]{8})"')
 
 
-class Visitor:
-    """A page without a browser: it sends messages, and keeps what the server says."""
+class Visitor(tools.Visitor):
+    """A page without a browser that holds every message of the server to say nothing about its files."""
 
     def __init__(self, server):
-        self.url = server
+        super().__init__(server, SECONDS)
         self.ids = set()
-        self.elements = {}  # by id, as last drawn
         self.session = ""  # what components send back
-        self.upload_session = ""
-        self.connection = connect(server.replace("http", "ws") + STREAM, origin=server, max_size=None)
-
-    def __enter__(self):
-        self.line = self.connection.__enter__()
-        return self
-
-    def __exit__(self, *failure):
-        self.connection.__exit__(*failure)
-
-    def send(self, *widgets, query="", page=""):
-        message = BackMsg()
-        run = message.rerun_script
-        run.query_string, run.page_name, run.context_info.url = query, page, self.url
-        run.widget_states.widgets.extend(widgets)
-        self.line.send(message.SerializeToString())
-
-    def hear(self):
-        """What the server says until a run has ended by itself: the messages of that run."""
-        run, deadline = [], time.monotonic() + SECONDS
-        while time.monotonic() < deadline:
-            message = self._receive(SECONDS)
-            run = [] if message.WhichOneof("type") == "new_session" else [*run, message]
-            if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY and message.WhichOneof("type") == (
-                "script_finished"
-            ):
-                return run
-        raise TimeoutError
 
     def drain(self, seconds=1.0):
         """Hear everything until nothing comes for a while; how many messages that were."""
         for count in itertools.count():
             try:
-                message = self._receive(seconds)
+                message = self.receive(seconds)
             except TimeoutError:
                 return count
             exception = message.delta.new_element.exception
             assert not exception.message, exception.message
 
-    def _receive(self, seconds):
-        data = self.line.recv(timeout=seconds)
+    def receive(self, seconds):
+        message = super().receive(seconds)
+        data = message.SerializeToString()
         assert leaks(data) == []
         self.ids.update(widget_ids(data))
         if found := _SESSION.search(data):
             self.session = found[1].decode()
-        message = ForwardMsg.FromString(data)
-        if message.WhichOneof("type") == "new_session":
-            self.upload_session = message.new_session.initialize.session_id
-        element = message.delta.new_element
-        kind = element.WhichOneof("type")
-        if kind and hasattr(shown := getattr(element, kind), "id") and shown.id:
-            self.elements[shown.id] = (kind, shown)
         return message
 
     @property
@@ -97,10 +58,6 @@ def widget_ids(data):
 def leaks(data):
     """What a message says that visitors need not know, with what stands around it."""
     return [data[max(0, match.start() - 60) : match.end() + 60] for match in LEAK.finditer(data)]
-
-
-def exceptions(run):
-    return [m.delta.new_element.exception.message for m in run if m.delta.new_element.WhichOneof("type") == "exception"]
 
 
 def odd_text(rng):

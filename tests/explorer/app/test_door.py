@@ -16,14 +16,12 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from explorer.tools import serving
+from explorer.tools import STREAM, exceptions, serving
 from tests.shared.hosts import HOSTS, ORIGINS
 from tests.shared.mutations import mutate
 from tests.shared.visitor import (
     SECONDS,
-    STREAM,
     Visitor,
-    exceptions,
     leaks,
     likely_message,
     likely_state,
