@@ -1,30 +1,17 @@
 """`tsa-explorer`: serve the app and open it in the browser; by default it listens on this machine only."""
 
 import argparse
-import asyncio
 import errno
-import gc
 import os
 import socket
 import sys
 import warnings
-import webbrowser
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import streamlit as st
-from starlette.middleware import Middleware
-from streamlit.runtime import get_instance
-from threadpoolctl import threadpool_limits
 
 import tsa
 from tsa._base import TSAError, allow_any_console
-
-if TYPE_CHECKING:
-    from explorer.app import ThrottledLog
 
 _MAX_PORTS_TRIED = 20
 _EVERYWHERE = ("0.0.0.0", "::", "")  # to listen on every address of this machine
@@ -66,6 +53,10 @@ def _main(argv: list[str]) -> int:
     )
     names = "name that visitors reach this server by, besides localhost and --host; may be given several times"
     parser.add_argument("--allowed-host", metavar="NAME", action="append", default=[], help=names)
+    where = "path under which a proxy has this server, as in /tsa; not needed if the proxy takes it off"
+    parser.add_argument("--base-path", metavar="PATH", default="", help=where)
+    proxy = "believe X-Forwarded-Host; only for servers that nobody but a proxy can reach"
+    parser.add_argument("--behind-proxy", action="store_true", help=proxy)
     parser.add_argument("--model", metavar="FILE", help="model to explore: a bundled name or a file")
     parser.add_argument("--lessons", metavar="FOLDER", help="folder of further lessons, a folder each")
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser window")
@@ -124,6 +115,16 @@ def _main(argv: list[str]) -> int:
     if not 0 < options.port < 65536:
         print(f"tsa-explorer: a port is a number from 1 to 65535; got {options.port}.", file=sys.stderr)
         return 2
+    from explorer.app import base_path
+
+    path = base_path(options.base_path)
+    if path is None:
+        print(
+            f"tsa-explorer: --base-path takes a path of letters, digits and . _ ~ - such as /tsa; got "
+            f"{options.base_path!r}.",
+            file=sys.stderr,
+        )
+        return 2
     try:
         port = free_port(host, options.port)
     except OSError as error:
@@ -138,9 +139,9 @@ def _main(argv: list[str]) -> int:
         return 2
     if port != options.port:
         print(f"tsa-explorer: port {options.port} is taken, using {port}.", file=sys.stderr)
-    from explorer import docs, live
-    from explorer.app import SCRIPT, Guard, Hosts, Index, ThrottledLog
+    from explorer.app import CONFIG, SCRIPT, Hosts, parts
 
+<<<<<<< HEAD
     # One BLAS thread: our products are small, and the threads of several visitors would wait for each other. Set while
     # there is no other thread: looking up loaded libraries while another thread loads one can lock up both.
     threadpool_limits(1)
@@ -155,33 +156,24 @@ def _main(argv: list[str]) -> int:
         routes=[*live.ROUTES, *docs.ROUTES],
         middleware=[Middleware(Guard, hosts, log), Middleware(Index)],
     )
+=======
+    private = options.host in ("127.0.0.1", "localhost", "::1")
+    address = None if options.no_browser else f"http://{'localhost' if private else options.host}:{port}{path}/"
+    hosts = Hosts.of(options.host, options.allowed_host)
+    app = st.App(SCRIPT, **parts(hosts, address, path, options.behind_proxy))
+>>>>>>> cd1f009 (Under a path prefix, behind a proxy, in a container and under streamlit run; files are whole or not there)
     # Ctrl-C before the server has started is no reason for a warning.
     warnings.filterwarnings("ignore", "coroutine 'Server.serve' was never awaited", RuntimeWarning)
     app.run(
         config={
+<<<<<<< HEAD
             "server.address": host,
+=======
+            **CONFIG,
+            "server.address": options.host,
+>>>>>>> cd1f009 (Under a path prefix, behind a proxy, in a container and under streamlit run; files are whole or not there)
             "server.port": port,
             "server.allowedHosts": [] if hosts.any_address else sorted(hosts.names),
-            "server.enableAgentApi": False,
-            "server.headless": True,  # without advice for developers on the console; we open the browser ourselves
-            "server.fileWatcherType": "none",
-            "runner.postScriptGC": False,  # Python collects often enough by itself
-            # Above this size (bytes) Streamlit refers to an earlier equal message instead of sending it again; after an
-            # interrupted run the browser may not have it and shows an error. Our components report what they hold.
-            "global.minCachedMessageSize": 1e9,
-            "server.maxUploadSize": 65,  # MB: the largest model file; pictures have a lower limit
-            "server.maxMessageSize": 64,  # MB in a frame of a socket
-            "server.maxWidgetStateSize": 2,  # MB that a page may send for a run
-            "client.allowedOrigins": [],  # no page that frames this one may control it
-            "browser.gatherUsageStats": False,
-            "client.toolbarMode": "minimal",
-            "client.showErrorDetails": "none",  # they are in the log, with names of files
-            "theme.light.primaryColor": "#475569",
-            "theme.light.backgroundColor": "#f8f7f3",  # behind the white cards
-            "theme.light.secondaryBackgroundColor": "#ffffff",
-            "theme.dark.primaryColor": "#94a3b8",
-            "theme.dark.backgroundColor": "#141413",
-            "theme.dark.secondaryBackgroundColor": "#1d1d1b",
         }
     )
     raise KeyboardInterrupt  # nothing else ends a server without an error; some of its versions keep it to themselves
@@ -224,39 +216,6 @@ def free_port(host: str, first: int) -> int | None:
                 continue
             return port
     return None
-
-
-@asynccontextmanager
-async def _lifespan(app: Any, address: str | None, log: "ThrottledLog") -> AsyncIterator[None]:
-    """Load what the first visitor needs, exempt it from garbage collection, and open the browser."""
-    from explorer.app import bound_uploads, ignore_wrong_messages
-    from explorer.session import caches, motion  # needs a running server, or Streamlit's caches print warnings
-
-    ignore_wrong_messages(get_instance(), log)
-    bound_uploads(get_instance())
-    caches.warm()
-    motion.warm()
-    _disable_nagle()  # before gc.freeze(): frozen objects are not listed by gc.get_objects
-    gc.collect()
-    gc.freeze()
-    if address is not None:
-        asyncio.get_running_loop().call_later(0.5, webbrowser.open, address)
-    yield
-
-
-def _disable_nagle() -> None:
-    """Set TCP_NODELAY on the listening sockets, from which connections inherit it: saves 40 ms per burst."""
-    for one in gc.get_objects():
-        if isinstance(one, socket.socket) and _listens(one):
-            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-
-def _listens(one: socket.socket) -> bool:
-    return (
-        one.fileno() >= 0
-        and one.family in (socket.AF_INET, socket.AF_INET6)
-        and bool(one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
-    )
 
 
 if __name__ == "__main__":

@@ -7,16 +7,27 @@ from explorer.app.hosts import Hosts
 from explorer.app.index import Index
 from explorer.app.network import network_addresses
 from explorer.app.page_messages import ignore_wrong_messages
+from explorer.app.proxy import Proxied, base_path
+from explorer.app.server import CONFIG, HOSTS_VARIABLE, hosted_parts, parts
 from explorer.app.throttled_log import ThrottledLog
 from explorer.app.uploads import bound_uploads
 
 __all__ = [
+    "CONFIG",
+    "HOSTS_VARIABLE",
     "SCRIPT",
     "Guard",
     "Hosts",
     "Index",
+    "Proxied",
     "ThrottledLog",
+    "base_path",
     "bound_uploads",
+    "hosted_parts",
     "ignore_wrong_messages",
+<<<<<<< HEAD
     "network_addresses",
+=======
+    "parts",
+>>>>>>> cd1f009 (Under a path prefix, behind a proxy, in a container and under streamlit run; files are whole or not there)
 ]

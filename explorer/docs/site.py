@@ -9,7 +9,7 @@ import tsa
 from explorer.docs.gallery import DRAWINGS, figure_html, gallery_html
 from explorer.docs.markup import Names, docstring_html, markdown_html
 from explorer.docs.reference import CHAPTERS, addresses, chapter_html, index_html
-from tsa._base import InputError, assets
+from tsa._base import InputError, assets, write_atomically
 
 _HERE = Path(__file__).parent
 # The menu: pages of text (`pages/NAME.md`), then those made from the code.
@@ -61,7 +61,7 @@ def write_site(folder: Path) -> int:
     for path in files():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content(path) or b"")
+        write_atomically(target, content(path) or b"")
     return len(files())
 
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from explorer.course import FACTS, LessonError, computed, examine, fact_names, lesson_page, lessons, read_lesson
+from tsa._base import write_atomically
 
 
 def lesson_command(argv: list[str]) -> int:
@@ -26,7 +27,7 @@ def lesson_command(argv: list[str]) -> int:
             return 0
         if options.command == "print":
             chosen = [read_lesson(options.folder)] if options.folder else list(lessons())
-            options.out.write_text(lesson_page(chosen), encoding="utf-8")
+            write_atomically(options.out, lesson_page(chosen))
             return 0
         return _check(options.folder)
     except (LessonError, OSError) as error:

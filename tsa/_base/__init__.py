@@ -20,6 +20,7 @@ from tsa._base.errors import (
 )
 from tsa._base.estimators import Estimator, class_labels, feature_rows, not_fitted
 from tsa._base.progress import Bar, ProgressCallback, split_progress
+from tsa._base.writing import write_atomically
 
 __all__ = [
     "Array",
@@ -44,4 +45,5 @@ __all__ = [
     "frozen",
     "not_fitted",
     "split_progress",
+    "write_atomically",
 ]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tsa import files
-from tsa._base import Bar, InputError
+from tsa._base import Bar, InputError, write_atomically
 from tsa.files import Hints, OpenedFilters, OpenedModel, open_file, open_filters, open_model
 from tsa.learning import Mapper
 from tsa.recognition import cluster
@@ -160,6 +160,6 @@ def write(path: Path, content: str | bytes) -> None:
         sys.stdout.buffer.write(data)
         return
     try:
-        path.write_bytes(data)
+        write_atomically(path, data)
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror}.") from error

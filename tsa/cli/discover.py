@@ -53,7 +53,7 @@ def _discover(options: argparse.Namespace) -> int:
     if not found.found:
         return NOT_FOUND
     if options.out:
-        files.write_atomically(options.out, found.pack(options.shape))
+        files.write_model(options.out, found.pack(options.shape))
         if not options.json:
             print(f"wrote {options.out}")
     return 0

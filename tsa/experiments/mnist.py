@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tsa import files
-from tsa._base import Array, InputError, ProgressCallback
+from tsa._base import Array, InputError, ProgressCallback, write_atomically
 from tsa.experiments.report import Claim, Figure, Section
 from tsa.model import Subgroup, balanced
 from tsa.pictures import Digits, rotated, upright
@@ -59,6 +59,18 @@ def literature_split(train: Digits, test: Digits, seed: int = 12_345) -> tuple[D
     return pooled[order[:known]], pooled[order[known : known + LITERATURE_COUNTS[2]]]
 
 
+# What the rows of the table are.
+ABOUT = {
+    "ED": "Euclidean distance",
+    "TD": "two-sided tangent distance of rotation",
+    "√κ̂": "distance of the maximal torus, model as learned",
+    "√κ̂ bal": "distance of the maximal torus, weight spaces split evenly",
+    "MD": "manifold distance of rotation",
+    "bispectrum": "Euclidean distance of the invariants",
+    "ED-NR": "Euclidean distance, digits not rotated",
+}
+
+
 class Method(NamedTuple):
     """A distance: its name, a description, and a function from training patches (n, D) to the metric."""
 
@@ -71,19 +83,16 @@ class Method(NamedTuple):
 def methods(model: Subgroup) -> list[Method]:
     """The distances of the paper's figure, and two more. "As learned" refers to the paper's model, not to `model`."""
     learned = files.load(_LEARNED_MODEL)
-    return [
-        Method("ED", "Euclidean", lambda x: Euclidean()),
-        Method("TD", "two-sided tangent distance of rotation", lambda x: TangentDistance(_SIDE_PIXELS)),
-        Method("√κ̂", "maximal torus, as learned", lambda x: TorusDistance(learned)),
-        Method("√κ̂ bal", "maximal torus, weight spaces split evenly", lambda x: TorusDistance(balanced(model, x))),
-        Method("MD", "manifold distance of rotation", lambda x: ManifoldDistance(balanced(model, x))),
-        Method(
-            "bispectrum",
-            "Euclidean, of the invariants",
-            lambda x: BispectralDistance.fitted(model, x, _BISPECTRUM_AXES),
-        ),
-        Method("ED-NR", "Euclidean, digits not rotated", lambda x: Euclidean(), upright=True),
-    ]
+    made: dict[str, Callable[[Array], Metric]] = {
+        "ED": lambda x: Euclidean(),
+        "TD": lambda x: TangentDistance(_SIDE_PIXELS),
+        "√κ̂": lambda x: TorusDistance(learned),
+        "√κ̂ bal": lambda x: TorusDistance(balanced(model, x)),
+        "MD": lambda x: ManifoldDistance(balanced(model, x)),
+        "bispectrum": lambda x: BispectralDistance.fitted(model, x, _BISPECTRUM_AXES),
+        "ED-NR": lambda x: Euclidean(),
+    }
+    return [Method(name, ABOUT[name], metric, upright=name == "ED-NR") for name, metric in made.items()]
 
 
 @dataclass(frozen=True)
@@ -145,8 +154,8 @@ def run_mnist(
             seconds = time.perf_counter() - started
             right = int(np.sum(known.labels[order[index]] == queries.labels))
             done.add(Outcome(method.name, n, right, len(queries), round(seconds, 2)))
-    (folder / "table.txt").write_text(table(done.outcomes), encoding="utf-8")
-    (folder / "accuracy.svg").write_text(figure(done.outcomes), encoding="utf-8")
+    write_atomically(folder / "table.txt", table(done.outcomes))
+    write_atomically(folder / "accuracy.svg", figure(done.outcomes))
     return done.outcomes
 
 
@@ -185,9 +194,7 @@ class _Record:
     def add(self, outcome: Outcome) -> None:
         self.outcomes.append(outcome)
         text = {"settings": self._settings, "outcomes": [asdict(o) for o in self.outcomes]}
-        partial = self._path.with_suffix(".partial")
-        partial.write_text(json.dumps(text, indent=1), encoding="utf-8")
-        partial.replace(self._path)
+        write_atomically(self._path, json.dumps(text, indent=1))
 
 
 def _by_method(outcomes: list[Outcome]) -> dict[str, list[Outcome]]:
@@ -196,7 +203,10 @@ def _by_method(outcomes: list[Outcome]) -> dict[str, list[Outcome]]:
 
 
 def table(outcomes: list[Outcome]) -> str:
-    """Accuracies in per cent with 95 % intervals, a row for each method; last, the seconds of its largest search."""
+    """Accuracies in per cent with 95 % intervals, a row for each method; last, the seconds of its largest search.
+
+    Below it stands what the rows are.
+    """
     sizes = sorted({outcome.n for outcome in outcomes})
     lines = ["training digits".ljust(16) + "".join(f"{n:>19,}" for n in sizes) + "   seconds"]
     for name, row in _by_method(outcomes).items():
@@ -205,6 +215,8 @@ def table(outcomes: list[Outcome]) -> str:
         lines.append(
             name.ljust(16 + name.count("\u0302")) + "".join(f"{c:>19}" for c in cells) + f"{row[-1].seconds:10.1f}"
         )
+    shown = [name for name in _by_method(outcomes) if name in ABOUT]
+    lines += ["", *(name.ljust(16 + name.count("\u0302")) + ABOUT[name] for name in shown)]
     return "\n".join(lines) + "\n"
 
 

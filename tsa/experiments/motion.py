@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tsa._base import Array, InputError
+from tsa._base import Array, InputError, write_atomically
 from tsa.model import fourier_model
 from tsa.pictures import motion_from_shift, periodic, round_window, shift_from_motion
 from tsa.stage import DirectionCurve, DirectionPanel, directions_svg, slow_prior
@@ -220,8 +220,8 @@ def run_motion(folder: Path) -> str:
     text = table(panels, others)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "table.txt").write_text(text, encoding="utf-8")
-        (folder / "directions.svg").write_text(figure(panels), encoding="utf-8")
+        write_atomically(folder / "table.txt", text)
+        write_atomically(folder / "directions.svg", figure(panels))
     except OSError as error:
         raise InputError(f"Cannot write into {folder}: {error.strerror}.") from error
     return text

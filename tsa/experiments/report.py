@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 
 from PIL import Image
 
-from tsa._base import InputError
+from tsa._base import InputError, write_atomically
 from tsa.stage import Chart, charts_image, charts_svg, exports
 
 Verdict = Literal["holds", "better", "holds in part", "does not hold", "no claim"]
@@ -89,8 +89,8 @@ def run_section(folder: Path, name: str, settings: dict[str, Any], make: Callabl
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for figure in section.figures:
-            (folder / f"{figure.name}.svg").write_text(figure.svg, encoding="utf-8")
-            (folder / f"{figure.name}.png").write_bytes(figure.png)
+            write_atomically(folder / f"{figure.name}.svg", figure.svg)
+            write_atomically(folder / f"{figure.name}.png", figure.png)
         content = {
             "settings": settings,
             "title": section.title,
@@ -100,9 +100,7 @@ def run_section(folder: Path, name: str, settings: dict[str, Any], make: Callabl
             "seconds": section.seconds,
         }
         # Last, and by renaming: a section without this file was interrupted, and is made again.
-        partial = folder / f"{name}.json.partial"
-        partial.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
-        partial.replace(folder / f"{name}.json")
+        write_atomically(folder / f"{name}.json", json.dumps(content, indent=1, ensure_ascii=False))
     except OSError as error:
         raise InputError(f"Cannot write to {folder}: {error.strerror}.") from error
     return section
@@ -139,7 +137,7 @@ def _read(folder: Path, name: str, settings: dict[str, Any]) -> Section | None:
 def write_report(folder: Path, sections: list[Section], quick: bool) -> Path:
     """Write `report.html` of these sections; returns its path."""
     path = folder / "report.html"
-    path.write_text(html(sections, quick), encoding="utf-8")
+    write_atomically(path, html(sections, quick))
     return path
 
 

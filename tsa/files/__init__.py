@@ -4,7 +4,7 @@ Everything read here is untrusted until checked; nothing is unpickled.
 """
 
 from tsa.files._formats import SUFFIXES
-from tsa.files._npz import json_array, read_arrays, write_arrays, write_atomically, zip_arrays
+from tsa.files._npz import json_array, read_arrays, write_arrays, write_model, zip_arrays
 from tsa.files.filter_file import OpenedFilters, list_arrays, open_file, open_filters
 from tsa.files.model_file import ModelFile, bundled, bundled_path, load, pack_model, read, save
 from tsa.files.opened_model import NO_HINTS, Hints, OpenedModel, open_model
@@ -32,6 +32,6 @@ __all__ = [
     "read_arrays",
     "save",
     "write_arrays",
-    "write_atomically",
+    "write_model",
     "zip_arrays",
 ]

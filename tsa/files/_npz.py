@@ -7,15 +7,13 @@ import io
 import json
 import os
 import struct
-import tempfile
 import zipfile
 import zlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tsa._base import Array, ModelFileError
+from tsa._base import Array, ModelFileError, write_atomically
 
 MAX_ARRAY_BYTES = 64 * 2**20
 _MAX_MEMBERS = 64
@@ -33,7 +31,7 @@ def json_array(value: Any) -> Array:
 
 def write_arrays(path: str | os.PathLike[str], arrays: dict[str, Array]) -> None:
     """Write a compressed `.npz` atomically: at any moment the path holds the old file or the new one."""
-    write_atomically(path, zip_arrays(arrays))
+    write_model(path, zip_arrays(arrays))
 
 
 def zip_arrays(arrays: dict[str, Array]) -> bytes:
@@ -50,25 +48,12 @@ def zip_arrays(arrays: dict[str, Array]) -> bytes:
     return buffer.getvalue()
 
 
-def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a temporary file beside the path, then move it there."""
-    path = Path(path)
+def write_model(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a model file, whole or not at all."""
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        write_atomically(path, data)
     except OSError as error:
         raise ModelFileError(f"Cannot write {path}: {error.strerror}.") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise ModelFileError(f"Cannot write {path}: {error.strerror}.") from error
-        raise
 
 
 def read_arrays(source: str | os.PathLike[str] | bytes) -> dict[str, Array]:

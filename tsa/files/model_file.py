@@ -16,7 +16,7 @@ from tsa._base import Array, InputError, ModelFileError, NotOrthonormalError, as
 from tsa.files._foreign import convert, take_filters
 from tsa.files._formats import contents, is_numpy, tables
 from tsa.files._kernels import kernels_of
-from tsa.files._npz import json_array, read_arrays, write_atomically, zip_arrays
+from tsa.files._npz import json_array, read_arrays, write_model, zip_arrays
 from tsa.files._tables import choose
 from tsa.model import (
     HALF_OF_DOUBLE,
@@ -67,7 +67,7 @@ def save(
             f"save(model, path) takes a Torus or Subgroup, then a path; got {type(model).__name__} and "
             f"{type(path).__name__}."
         )
-    write_atomically(path, pack_model(model, shape, about))
+    write_model(path, pack_model(model, shape, about))
 
 
 def pack_model(

@@ -32,7 +32,7 @@ function create(root) {
     event.preventDefault(); // says that it was sent
   };
   const connect = () => {
-    const opened = new WebSocket(new URL("/live", window.location.href.replace(/^http/, "ws")));
+    const opened = new WebSocket(new URL("live", window.location.href.replace(/^http/, "ws")));
     socket = opened;
     opened.binaryType = "arraybuffer";
     opened.onopen = () => {

@@ -12,7 +12,7 @@ from string import Template
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tsa._base import InputError
+from tsa._base import InputError, write_atomically
 from tsa.files import load
 from tsa.model import Subgroup
 from tsa.pictures import picture, rotate
@@ -92,7 +92,7 @@ class StageView:
 
     def save(self, path: str | Path) -> None:
         """Write the page to a file."""
-        Path(path).write_text(stage_page(self.scene), encoding="utf-8")
+        write_atomically(path, stage_page(self.scene))
 
 
 def show(
