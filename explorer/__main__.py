@@ -125,6 +125,11 @@ def _main(argv: list[str]) -> int:
             file=sys.stderr,
         )
         return 2
+    if options.is_class and (path or options.behind_proxy):
+        print(
+            "tsa-explorer: --class serves a network by itself, without --base-path and --behind-proxy.", file=sys.stderr
+        )
+        return 2
     try:
         port = free_port(host, options.port)
     except OSError as error:
@@ -141,37 +146,18 @@ def _main(argv: list[str]) -> int:
         print(f"tsa-explorer: port {options.port} is taken, using {port}.", file=sys.stderr)
     from explorer.app import CONFIG, SCRIPT, Hosts, parts
 
-<<<<<<< HEAD
-    # One BLAS thread: our products are small, and the threads of several visitors would wait for each other. Set while
-    # there is no other thread: looking up loaded libraries while another thread loads one can lock up both.
-    threadpool_limits(1)
     private = host in ("127.0.0.1", "localhost", "::1")
-    address = f"http://{'localhost' if private else host}:{port}"
+    address = f"http://{'localhost' if private else host}:{port}{path}/"
     if options.is_class:
         address = _begin_class(reached, port)
-    hosts, log = Hosts.of(host, [*reached, *options.allowed_host]), ThrottledLog()
-    app = st.App(
-        SCRIPT,
-        lifespan=partial(_lifespan, address=None if options.no_browser else address, log=log),
-        routes=[*live.ROUTES, *docs.ROUTES],
-        middleware=[Middleware(Guard, hosts, log), Middleware(Index)],
-    )
-=======
-    private = options.host in ("127.0.0.1", "localhost", "::1")
-    address = None if options.no_browser else f"http://{'localhost' if private else options.host}:{port}{path}/"
-    hosts = Hosts.of(options.host, options.allowed_host)
-    app = st.App(SCRIPT, **parts(hosts, address, path, options.behind_proxy))
->>>>>>> cd1f009 (Under a path prefix, behind a proxy, in a container and under streamlit run; files are whole or not there)
+    hosts = Hosts.of(host, [*reached, *options.allowed_host])
+    app = st.App(SCRIPT, **parts(hosts, None if options.no_browser else address, path, options.behind_proxy))
     # Ctrl-C before the server has started is no reason for a warning.
     warnings.filterwarnings("ignore", "coroutine 'Server.serve' was never awaited", RuntimeWarning)
     app.run(
         config={
-<<<<<<< HEAD
-            "server.address": host,
-=======
             **CONFIG,
-            "server.address": options.host,
->>>>>>> cd1f009 (Under a path prefix, behind a proxy, in a container and under streamlit run; files are whole or not there)
+            "server.address": host,
             "server.port": port,
             "server.allowedHosts": [] if hosts.any_address else sorted(hosts.names),
         }

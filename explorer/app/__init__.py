@@ -25,9 +25,6 @@ __all__ = [
     "bound_uploads",
     "hosted_parts",
     "ignore_wrong_messages",
-<<<<<<< HEAD
     "network_addresses",
-=======
     "parts",
->>>>>>> cd1f009 (Under a path prefix, behind a proxy, in a container and under streamlit run; files are whole or not there)
 ]

@@ -18,30 +18,6 @@ if not st.context.is_embedded:
     st.logo(icon, size="large")
 style = Path(__file__).with_name("app.css").read_text(encoding="utf-8")
 st.html(f"<style>{style}</style>")
-<<<<<<< HEAD
-# The manual, which this server has beside the pages. Streamlit asks for a whole address; AppTest has none.
-manual = [st.Page(urljoin(url, "help/"), title="Help")] if (url := st.context.url) else []
-page = st.navigation(
-    [
-        st.Page(home.page, title="Home", url_path="home"),
-        st.Page(lesson.page, title="Lessons", url_path="lesson"),
-        st.Page(lab.page, title="Lab", default=True),
-        st.Page(motion.page, title="Motion", url_path="motion"),
-        st.Page(film.page, title="Film", url_path="film"),
-        st.Page(filters.page, title="Filters", url_path="filters"),
-        st.Page(recognise.page, title="Recognise", url_path="recognise"),
-        st.Page(model.page, title="Model", url_path="model"),
-        st.Page(train.page, title="Train", url_path="train"),
-        st.Page(orbits.page, title="Orbits", url_path="orbits"),
-        st.Page(dft.page, title="DFT", url_path="dft"),
-        st.Page(share.page, title="Share", url_path="share"),
-        *manual,
-    ],
-    position="hidden" if st.context.is_embedded else "top",
-)
-if (room := current_class()) is not None and not st.context.is_embedded:
-    classroom_sign(room.addresses, view.visitor())
-=======
 pages = [
     st.Page(home.page, title="Home", url_path="home"),
     st.Page(lesson.page, title="Lessons", url_path="lesson"),
@@ -54,6 +30,7 @@ pages = [
     st.Page(train.page, title="Train", url_path="train"),
     st.Page(orbits.page, title="Orbits", url_path="orbits"),
     st.Page(dft.page, title="DFT", url_path="dft"),
+    st.Page(share.page, title="Share", url_path="share"),
 ]
 # The manual, which this server has beside the pages, wherever a proxy put them. Streamlit wants its whole address.
 top, _, last = (st.context.url or "").rstrip("/").rpartition("/")
@@ -61,7 +38,8 @@ if top:  # not in a test
     top = top if last in [page.url_path for page in pages] else f"{top}/{last}"
     pages.append(st.Page(f"{top}/help/", title="Help"))
 page = st.navigation(pages, position="hidden" if st.context.is_embedded else "top")
->>>>>>> cd1f009 (Under a path prefix, behind a proxy, in a container and under streamlit run; files are whole or not there)
+if (room := current_class()) is not None and not st.context.is_embedded:
+    classroom_sign(room.addresses, view.visitor())
 run.begin(page.url_path, recalls=True)
 if notice := run.notice():
     st.toast(notice)

@@ -61,7 +61,7 @@ def parts(hosts: Hosts, address: str | None = None, base_path: str = "", behind_
     proxied = [Middleware(Proxied, base_path, behind_proxy)] if base_path or behind_proxy else []
     return {
         "lifespan": partial(_lifespan, address=address, log=log),
-        "routes": [live.ROUTE, *docs.ROUTES],
+        "routes": [*live.ROUTES, *docs.ROUTES],
         "middleware": [*proxied, Middleware(Guard, hosts, log), Middleware(Index)],
     }
 
