@@ -1,6 +1,6 @@
 // The plane of shifts: the posterior as a map, its 95 % region, its marginals, and the motions that stand out.
 
-import { context, penOf } from "../shared/canvas.js";
+import { context, drawStill, penOf } from "../shared/canvas.js";
 import { TURN } from "../shared/colour.js";
 import { contour, mapPicture, strokeContour } from "./contour.js";
 
@@ -32,9 +32,12 @@ export function drawPlane(canvas, packed, style) {
   const { side } = packed;
   /** @type {(motion: readonly number[]) => Point} */
   const at = ([right, up]) => [left + size / 2 + (right * size) / side, top + size / 2 - (up * size) / side];
-  pen.fillStyle = style.soft;
-  pen.fillRect(left, top, size, size);
-  drawGrid(pen, at, side, style, size, left, top);
+  const { soft, border, color, fontFamily } = style;
+  drawStill(pen, "plane", [soft, border, color, fontFamily, side].join(), width, height, (still) => {
+    still.fillStyle = soft;
+    still.fillRect(left, top, size, size);
+    drawGrid(still, at, side, style, size, left, top);
+  });
   pen.save();
   pen.beginPath();
   pen.rect(left, top, size, size);
@@ -59,7 +62,7 @@ export function drawPlane(canvas, packed, style) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} pen
+ * @param {Pen} pen
  * @param {(motion: readonly number[]) => Point} at
  * @param {number} side
  * @param {PenStyle} style

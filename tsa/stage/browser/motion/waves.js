@@ -1,10 +1,10 @@
 // The waves of the posterior in the frequency plane: each at its periods to the right and up, k and −k alike.
 
-import { context } from "../shared/canvas.js";
+import { context, drawStill } from "../shared/canvas.js";
 import { TURN, hue } from "../shared/colour.js";
 import { WAVE_NUMBERS } from "./packed.js";
 
-/** @import { PenStyle, Point } from "../shared/canvas.js" */
+/** @import { Pen, PenStyle, Point } from "../shared/canvas.js" */
 /** @import { Packed } from "./packed.js" */
 
 const MOST = 8; // periods that are shown along each axis
@@ -33,22 +33,7 @@ function placeOf(right, up, width, height) {
 export function drawWaves(canvas, { waves }, style, chosen) {
   const [pen, width, height] = context(canvas);
   const step = Math.min(width, height) / (2 * MOST + 2);
-  pen.fillStyle = style.soft;
-  pen.fillRect(0, 0, width, height);
-  pen.strokeStyle = style.border;
-  pen.beginPath();
-  pen.moveTo(0, height / 2);
-  pen.lineTo(width, height / 2);
-  pen.moveTo(width / 2, 0);
-  pen.lineTo(width / 2, height);
-  pen.stroke();
-  pen.fillStyle = style.border;
-  for (let k = -MOST; k <= MOST; k++) {
-    for (let l = -MOST; l <= MOST; l++) {
-      const [x, y] = placeOf(k, l, width, height);
-      pen.fillRect(x - 0.75, y - 0.75, 1.5, 1.5);
-    }
-  }
+  drawStill(pen, "waves", [style.soft, style.border].join(), width, height, (still) => drawGrid(still, width, height, style));
   for (let i = waves.length - WAVE_NUMBERS; i >= 0; i -= WAVE_NUMBERS) {
     const [right, up, certainty, phase] = waves.subarray(i, i + WAVE_NUMBERS);
     const radius = 0.62 * step * Math.sqrt(certainty);
@@ -79,6 +64,32 @@ export function drawWaves(canvas, { waves }, style, chosen) {
         pen.arc(x, y, radius + 3, 0, TURN);
         pen.stroke();
       }
+    }
+  }
+}
+
+/**
+ * The frequency plane without waves: its axes, and a dot for each wave that there could be.
+ * @param {Pen} pen
+ * @param {number} width
+ * @param {number} height
+ * @param {PenStyle} style
+ */
+function drawGrid(pen, width, height, style) {
+  pen.fillStyle = style.soft;
+  pen.fillRect(0, 0, width, height);
+  pen.strokeStyle = style.border;
+  pen.beginPath();
+  pen.moveTo(0, height / 2);
+  pen.lineTo(width, height / 2);
+  pen.moveTo(width / 2, 0);
+  pen.lineTo(width / 2, height);
+  pen.stroke();
+  pen.fillStyle = style.border;
+  for (let k = -MOST; k <= MOST; k++) {
+    for (let l = -MOST; l <= MOST; l++) {
+      const [x, y] = placeOf(k, l, width, height);
+      pen.fillRect(x - 0.75, y - 0.75, 1.5, 1.5);
     }
   }
 }

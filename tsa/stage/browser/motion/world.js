@@ -1,6 +1,6 @@
 // The picture before and after, the window, and motions drawn from the posterior, at the scale of the picture.
 
-import { context, paint } from "../shared/canvas.js";
+import { context, drawStill, paint } from "../shared/canvas.js";
 import { TURN, hue } from "../shared/colour.js";
 import { contour, strokeContour } from "./contour.js";
 
@@ -13,16 +13,16 @@ const FAN_CLEARANCE = 1.1; // pixels around the true motion within which no draw
 /** @type {Record<string, OffscreenCanvas>} */
 const canvases = {};
 
-/** @type {{ x: Uint8Array, path: Path2D } | null} */
-let before = null; // the outline of the picture before it moved, which stays while a hand moves
+/** @type {{ x: Uint8Array, number: number }} */
+let before = { x: new Uint8Array(), number: 0 }; // the picture before it moved, which stays while a hand moves
 
 /**
+ * A number that is another one for each picture that was there before.
  * @param {Uint8Array} x
- * @param {number} side
  */
-function outlineOf(x, side) {
-  if (!before || before.x.length !== x.length || x.some((value, i) => value !== before?.x[i])) before = { x, path: contour(x, side, 127.5) };
-  return before.path;
+function numberOf(x) {
+  if (before.x.length !== x.length || x.some((value, i) => value !== before.x[i])) before = { x, number: before.number + 1 };
+  return before.number;
 }
 
 /**
@@ -73,8 +73,10 @@ export function drawWorld(canvas, packed, onlyWindow, share) {
   pen.beginPath();
   for (const i of [-1, 0, 1]) {
     for (const j of [-1, 0, 1]) {
-      pen.moveTo(centre[0] + i * size + radius, centre[1] + j * size);
-      pen.arc(centre[0] + i * size, centre[1] + j * size, radius, 0, TURN);
+      const [x, y] = [centre[0] + i * size, centre[1] + j * size];
+      if (Math.max(Math.abs(x - size / 2), Math.abs(y - size / 2)) > size / 2 + radius) continue; // out of sight
+      pen.moveTo(x + radius, y);
+      pen.arc(x, y, radius, 0, TURN);
     }
   }
   pen.clip();
@@ -116,13 +118,14 @@ function drawTried(pen, { laid, shown, side }, scale) {
  * @param {number} scale
  */
 function drawGhost(pen, { x, side }, scale) {
-  pen.save();
-  pen.scale(scale, scale);
-  pen.strokeStyle = "rgba(255,255,255,0.75)";
-  pen.lineWidth = 1.2 / scale;
-  pen.setLineDash([3 / scale, 3 / scale]);
-  strokeContour(pen, outlineOf(x, side));
-  pen.restore();
+  const size = side * scale;
+  drawStill(pen, "ghost", `${numberOf(x)}`, size, size, (still) => {
+    still.scale(scale, scale);
+    still.strokeStyle = "rgba(255,255,255,0.75)";
+    still.lineWidth = 1.2 / scale;
+    still.setLineDash([3 / scale, 3 / scale]);
+    strokeContour(still, contour(x, side, 127.5));
+  });
 }
 
 /**

@@ -88,6 +88,33 @@ export function context(canvas) {
   return [pen, width, height];
 }
 
+/** @type {Map<string, { key: string, picture: OffscreenCanvas }>} */
+const stills = new Map();
+
+/**
+ * Draw what rarely changes, from the upper left corner on: it is drawn once, and copied as long as its key is the same.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} name
+ * @param {string} key tells apart all that the drawing depends on besides its size
+ * @param {number} width CSS pixels
+ * @param {number} height
+ * @param {(pen: Pen) => void} draw
+ */
+export function drawStill(pen, name, key, width, height, draw) {
+  const ratio = window.devicePixelRatio || 1;
+  const whole = [key, width, height, ratio].join();
+  let still = stills.get(name);
+  if (still?.key !== whole) {
+    still = { key: whole, picture: new OffscreenCanvas(Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))) };
+    const own = penOf(still.picture);
+    own.scale(ratio, ratio);
+    own.lineCap = "round";
+    draw(own);
+    stills.set(name, still);
+  }
+  pen.drawImage(still.picture, 0, 0, width, height);
+}
+
 /**
  * The index that a key leads to, from one of `count` things in rows of `columns`; undefined for other keys.
  * @param {string} key
