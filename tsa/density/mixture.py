@@ -77,21 +77,22 @@ class Mixture(BatchLength):
         """
         levels = checks.real(levels, "levels").astype(np.float64)
         if isinstance(components, GeneralizedVonMises):
-            eta = components.eta.astype(np.complex128)
+            eta = components.eta.astype(np.complex128, copy=False)
             log_z = circle_log_integrals(eta.reshape(-1, *eta.shape[-2:]), levels.reshape(-1, levels.shape[-1]))
             log_z = log_z.reshape(levels.shape)
         else:
-            eta = components.eta.astype(np.complex128)
+            eta = components.eta.astype(np.complex128, copy=False)
             log_z = torus_log_integrals(eta.reshape(-1, eta.shape[-1]), components.frequencies).reshape(levels.shape)
         log_weights = levels + log_z
         negligible = log_weights < log_weights.max(axis=-1, keepdims=True) - _NEGLIGIBLE_NATS
-        # Sorted by weight, so that what is left out by every mixture of the batch need not be kept.
-        order = np.argsort(-log_weights, axis=-1, kind="stable")
-        order = order[..., : int((~negligible).sum(axis=-1).max(initial=1))]
+        most = int((~negligible).sum(axis=-1).max(initial=1))
         log_weights, log_z = np.where(negligible, -np.inf, log_weights), np.where(negligible, 0.0, log_z)
-        taken = np.take_along_axis(components.eta, order[..., None], -2)
-        mixture = cls(_of_kind(components, taken), np.take_along_axis(log_weights, order, -1))
-        vars(mixture)["_log_z"] = np.take_along_axis(log_z, order, -1)
+        if most < log_weights.shape[-1]:  # sorted by weight, what is left out by every mixture of the batch goes
+            order = np.argsort(-log_weights, axis=-1, kind="stable")[..., :most]
+            components = _of_kind(components, np.take_along_axis(components.eta, order[..., None], -2))
+            log_weights, log_z = (np.take_along_axis(part, order, -1) for part in (log_weights, log_z))
+        mixture = cls(components, log_weights)
+        vars(mixture)["_log_z"] = log_z
         return mixture
 
     # -- the batch ---------------------------------------------------------------------------------------
@@ -168,7 +169,7 @@ class Mixture(BatchLength):
         points = self._points(s)
         if isinstance(self.components, GeneralizedVonMises):
             checks.common_shape("s and the batch", points.shape[:-1], self.batch_shape)
-            terms = evaluate(self.components.eta.astype(np.complex128), points) - self._log_z
+            terms = evaluate(self.components.eta.astype(np.complex128, copy=False), points) - self._log_z
         else:
             terms = np.asarray(self.components.log_density(points), np.float64)
         return self._answer(np.asarray(logsumexp(terms + self._log_shares, axis=-1)))
@@ -267,7 +268,7 @@ class Mixture(BatchLength):
 
     @cached_property
     def _flat_eta(self) -> Array:
-        eta = self.components.eta.astype(np.complex128)
+        eta = self.components.eta.astype(np.complex128, copy=False)
         return eta.reshape(-1, *eta.shape[-2:])
 
     @cached_property

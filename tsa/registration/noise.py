@@ -21,7 +21,7 @@ from tsa.registration.posterior import PlanePair, log_unrelated, noisy_pair, pai
 # Coarser than the prior of the posterior: σ needs less of the density over s.
 _SEARCH = Hyperprior(
     (
-        (0.5, FreeSpectrum(rungs=15, harmonics=4, nodes=32)),
+        (0.5, FreeSpectrum(rungs=15, harmonics=4, nodes=16)),
         (0.5, PhotographicSpectrum(scales=5, tilts=(0.0, 1.0))),
     )
 )
@@ -101,6 +101,15 @@ def find_noise_apart(planes: NoisyPlanes, pair: PlanePair) -> FoundNoise:
 
     best = np.argmax(_tried(planes, pair, evidence, sigma), axis=0)
     return _climb(planes, pair, evidence, np.take_along_axis(sigma, best[None], 0)[0])
+
+
+def explanations(planes: NoisyPlanes, pair: PlanePair, sigma: Array | None) -> tuple[FoundNoise, FoundNoise]:
+    """σ and evidence if y is x moved, and if y shows another picture: at the given σ (B,), or each at its best."""
+    if sigma is None:
+        return find_noise(planes, pair), find_noise_apart(planes, pair)
+    noisy = noisy_pair(planes, pair, sigma, sigma)
+    related = pair_posterior(planes, noisy, _SEARCH).log_evidence
+    return FoundNoise(sigma, related), FoundNoise(sigma, log_unrelated(planes, noisy, _SEARCH))
 
 
 def _climb(planes: NoisyPlanes, pair: PlanePair, evidence: Evidence, start: Array, shared: bool = False) -> FoundNoise:

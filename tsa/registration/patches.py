@@ -9,7 +9,7 @@ from tsa._base import Array, checks
 from tsa.density import Mixture
 from tsa.model import Subgroup
 from tsa.registration.hyperprior import Hyperprior
-from tsa.registration.noise import FoundNoise, find_noise, find_noise_apart, pairs_of_patches
+from tsa.registration.noise import FoundNoise, explanations, pairs_of_patches
 from tsa.registration.planes import Camera, NoisyPlanes
 from tsa.registration.posterior import noisy_pair, pair_posterior
 
@@ -48,11 +48,12 @@ def register_patches(
     """
     planes = NoisyPlanes.of(model, camera)
     pair, batch = pairs_of_patches(model, planes, x, y)
-    found = find_noise(planes, pair)
-    sigma = found.sigma if noise is None else np.full(len(pair.x), checks.positive(noise, "noise"))
-    density = pair_posterior(planes, noisy_pair(planes, pair, sigma, sigma), hyperprior or Hyperprior()).density
-    places, z = np.arange(len(pair.x)).reshape(batch), z_scores(found, find_noise_apart(planes, pair))
-    return PatchRegistration(density[places], sigma.reshape(batch), z.reshape(batch))
+    given = None if noise is None else np.full(len(pair.x), checks.positive(noise, "noise"))
+    related, apart = explanations(planes, pair, given)
+    noisy = noisy_pair(planes, pair, related.sigma, related.sigma)
+    density = pair_posterior(planes, noisy, hyperprior or Hyperprior()).density
+    places = np.arange(len(pair.x)).reshape(batch)
+    return PatchRegistration(density[places], related.sigma.reshape(batch), z_scores(related, apart).reshape(batch))
 
 
 def z_scores(related: FoundNoise, apart: FoundNoise) -> Array:

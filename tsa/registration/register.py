@@ -18,7 +18,7 @@ from tsa.files import load
 from tsa.model import Subgroup
 from tsa.pictures import luminance, patches_of_pictures, whole_picture
 from tsa.registration.hyperprior import Hyperprior
-from tsa.registration.noise import find_noise, find_noise_apart
+from tsa.registration.noise import explanations
 from tsa.registration.patches import z_scores
 from tsa.registration.planes import Camera, NoisyPlanes
 from tsa.registration.posterior import PlanePair, noisy_pair, pair_posterior
@@ -210,10 +210,10 @@ def _registered(
         # The mean of n×n pixels has noise σ/n; here σ is that of x's blocks.
         gain_y = planes.gain_for(side_y) * (block_x / block_y) ** 2
         pair = PlanePair.of(planes, x, y, gain_y)
-        found = find_noise(planes, pair)
-        sigma = found.sigma if noise is None else np.full(len(rows), checks.positive(noise, "noise") / block_x)
+        given = None if noise is None else np.full(len(rows), checks.positive(noise, "noise") / block_x)
+        related, apart = explanations(planes, pair, given)
+        sigma, z = related.sigma, z_scores(related, apart)
         posterior = pair_posterior(planes, noisy_pair(planes, pair, sigma, sigma), hyperprior).density
-        z = z_scores(found, find_noise_apart(planes, pair))
         for place, i in enumerate(rows):
             names = tuple(name for name, (small, _) in zip("ab", reduced[i], strict=True) if _is_blank(small))
             density = _uniform() if names else posterior[place]

@@ -179,23 +179,15 @@ class MixtureGrid(NodeGrid):
 
         Where a mixture is below e^-200 of its maximum, the largest component stands for the sum.
         """
-        top = np.stack([energy[a : a + c].max(axis=0) for a, c in zip(self._first, self._count, strict=True)])
-        row, node = np.nonzero(top > top.max(axis=1, keepdims=True) - _SUMMED_NATS)
-        point, component, starts = self._terms_of(row)
-        share = energy[component, node[point]] - top[row, node][point]
-        np.maximum(share, -100.0, out=share)  # below, a term adds nothing, and subnormal numbers are slow
-        top[row, node] += np.log(np.add.reduceat(np.exp(share, out=share), starts))
-        return top
-
-    def _terms_of(self, rows: Array) -> tuple[Array, Array, Array]:
-        """A term for each component of each point's mixture `rows` (m,): its point, its component, the first of each.
-
-        (t,), (t,) and (m,).
-        """
-        count = self._count[rows]
-        starts = np.cumsum(count) - count
-        point = np.repeat(np.arange(len(rows)), count)
-        return point, self._first[rows][point] + np.arange(len(point)) - starts[point], starts
+        found = np.empty((len(self._first), energy.shape[1]))
+        for row, start, count in zip(found, self._first, self._count, strict=True):
+            parts = energy[start : start + count]
+            np.max(parts, axis=0, out=row)
+            near = np.flatnonzero(row > row.max() - _SUMMED_NATS)
+            share = parts[:, near] - row[near]
+            np.maximum(share, -100.0, out=share)  # below, a term adds nothing, and subnormal numbers are slow
+            row[near] += np.log(np.exp(share, out=share).sum(axis=0))
+        return found
 
     @cached_property
     def _table(self) -> tuple[Array, Array]:
