@@ -81,6 +81,25 @@ def test_credible_set_of_nearly_everything(kappa, outside):
     assert (stop - start) / 2 * np.sqrt(kappa) == pytest.approx(-ndtri((1 - p) / 2), rel=1e-8)
 
 
+@pytest.mark.parametrize("kappa", [1e-3, 0.5, 3.0, 12.0])
+@pytest.mark.parametrize("outside", [1e-6, 1e-8, 1e-10, 1e-12])
+def test_all_but_a_narrow_gap_of_a_broad_density(kappa, outside):
+    """The probability of the gap, to the resolution of its edges; a level resolves it to 1e-7 only."""
+    p = 1 - outside
+    density = GeneralizedVonMises(np.array([kappa, 0.3 * kappa]) * np.exp([0.4j, 2j]))
+    start, stop = density.credible_set(p)[0]
+    with mp.workdps(40):
+        eta = [mp.mpc(v) for v in density.eta]
+        log_z = log_normalizer(density.eta)
+        edges = mp.mpf(float(stop)), mp.mpf(float(start)) + 2 * mp.pi
+        mass = mp.quad(
+            lambda s: mp.exp(sum(mp.re(mp.conj(v) * mp.expj(k * s)) for k, v in enumerate(eta, 1)) - log_z),
+            edges,
+        )
+    resolution = float(density.density(stop)) * 2e-15
+    assert float(mass) == pytest.approx(1 - p, rel=1e-7, abs=resolution)
+
+
 def test_an_arc_of_a_millionth_of_a_millionth():
     """The smallest set of probability 1e-8 at κ = 7e7 reaches 1.5e-12 radians to each side of the peak."""
     start, stop = GeneralizedVonMises([7e7 * np.exp(1e-3j)]).credible_set(1e-8)[0]

@@ -303,11 +303,12 @@ def _clock(function: Callable[[], object], repeat: int) -> float:
 def _best_times(*functions: Callable[[], object], rounds: int = 3) -> Array:
     """The best time of each in seconds of CPU; timed alternately, so that a busy machine slows all."""
     times = np.empty((rounds, len(functions)))
-    for row in times:
-        for i, function in enumerate(functions):
-            start = time.process_time()
-            function()
-            row[i] = time.process_time() - start
+    with threadpool_limits(1, "blas"):  # threads that wait for each other use CPU as well
+        for row in times:
+            for i, function in enumerate(functions):
+                start = time.process_time()
+                function()
+                row[i] = time.process_time() - start
     best: Array = times.min(axis=0)
     return best
 

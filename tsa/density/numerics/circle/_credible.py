@@ -23,6 +23,7 @@ _CUBIC_STEPS = 2
 _MAX_STEPS = 6
 _SMALL_STEP = 1e-7  # in angles times the order K: the error left is about the square of it
 _GUESS_STEPS = 7
+_LEVEL_NATS = 1e-8  # by which E may change over a gap that is computed as if E were level there
 _SAME_ANGLE = 1e-12  # two results for one angle in [0, 2π) differ by less
 _ROUNDING = 2e-15  # relative; a search that comes so close has arrived
 
@@ -186,7 +187,7 @@ class _Level:
         self._inside = p <= 0.5
         self._above, self._below = cells.shallow**2 - cells.height, cells.deep**2 - cells.height
         # A valley seen from the peaks on both sides differs by rounding. A level must cut both sides of it or none.
-        first, second = _sides_of_valleys(cells)
+        self._valleys = first, second = _sides_of_valleys(cells)
         self._below[first] = self._below[second] = np.minimum(self._below[first], self._below[second])
         self._total = np.bincount(cells.row, cells.mass, minlength=rows)
         self._target = min(p, 1 - p) * self._total
@@ -201,7 +202,32 @@ class _Level:
         share = bracketed_newton(self._missing, np.full(self._rows, -350.0), np.zeros(self._rows), start)
         cell, x = self._cuts((np.exp(share) * self._root) ** 2)
         cells = self._cells
+        if not self._inside:
+            gaps, ends = self._narrow_gaps()
+            kept = ~np.isin(cells.row[cell], cells.row[gaps])
+            cell, x = np.append(cell[kept], gaps), np.append(x[kept], ends)
         return cells.row[cell], cells.side[cell], cells.angle[cell], x
+
+    def _narrow_gaps(self) -> tuple[Array, Array]:
+        """Cuts of the rows whose outside is so narrow a gap about one valley that E is level there.
+
+        A level does not tell the edges of such a gap; half its width is its mass over twice the density in the valley.
+        """
+        cells, valleys = self._cells, np.stack(self._valleys)
+        order = np.lexsort((-self._below[valleys[0]], cells.row[valleys[0]]))
+        valleys = valleys[:, order]
+        row, depth = cells.row[valleys[0]], self._below[valleys[0]]
+        lowest = np.diff(row, prepend=-1) > 0  # of the valleys of a row
+        next_depth = np.where(np.diff(row, append=-1) == 0, np.roll(depth, -1), -np.inf)
+        alone = lowest & (next_depth < depth - 2 * _LEVEL_NATS) & (depth > self._root[row] ** 2 - _LEVEL_NATS)
+        half = self._target[row] * np.exp(depth) / 2
+        room = (cells.far - cells.near)[valleys].min(axis=0, initial=np.inf)
+        narrow = np.flatnonzero(alone & (depth > 0) & (half > 0) & (half < room))
+        gaps = valleys[:, narrow]
+        ends = cells.far[gaps] - half[narrow]
+        risen = depth[narrow] + cells.height[gaps] - [cells.depth(*side) for side in zip(gaps, ends, strict=True)]
+        level = (np.abs(risen) < _LEVEL_NATS).all(axis=0)
+        return gaps[:, level].ravel(), ends[:, level].ravel()
 
     def _missing(self, share: Array, rows: Array) -> tuple[Array, Array]:
         """How much of the target is missing, as a share of it, at the levels of `rows`, and its slope; increasing."""

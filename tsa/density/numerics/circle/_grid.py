@@ -18,7 +18,7 @@ from tsa.density.numerics._quadrature import certified_nodes, groups
 _NODES_PER_HARMONIC = 256  # with more than these, cells are faster
 _TOLERANCE = 2.0**-43  # of the Fourier coefficients where the series ends; an integral divides them by their order
 _GROUP_VALUES = 2**16  # evaluating so many values takes as long as the some hundred calls that a group costs
-_CHUNK_VALUES = 2**18  # more than a cache holds: few calls of many small operations count for more
+_CHUNK_VALUES = 2**17  # more than a cache holds: few calls of many small operations count for more
 _ABSCISSAE, _WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(4))
 _ABSCISSAE = _ABSCISSAE + 0.5  # on [0, 1]
 
