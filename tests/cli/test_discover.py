@@ -28,7 +28,16 @@ def arrays(tmp_path_factory):
     np.save(folder / "Y.npy", y)
     np.savez(folder / "strangers.npz", X=x, Y=np.random.default_rng(1).permutation(y))
     np.savez(folder / "other.npz", A=x)
+    for name, frames in (("still", 1), ("short", 3)):
+        (folder / f"{name}.gif").write_bytes(film(shifting_film(np.random.default_rng(0), frames)))
     return folder
+
+
+@pytest.mark.parametrize("option", [["--seed", "-1"], ["--starts", "0"], ["--size", "1"], ["--lag", "x"]], ids=str)
+def test_numbers_out_of_range(arrays, option, capsys):
+    with pytest.raises(SystemExit):
+        main(["discover", str(arrays / "pairs.npz"), *option])
+    assert "a whole number from" in capsys.readouterr().err
 
 
 def test_pairs_in_one_file_or_two(arrays, tmp_path, capsys):
@@ -53,12 +62,17 @@ def test_no_group_is_exit_code_one(arrays, tmp_path, capsys):
         (["other.npz"], "two arrays X and Y"),
         (["X.npy"], "pairs are two"),
         (["X.npy", "Y.npy", "X.npy"], "Give one file"),
-        (["nothing.npz"], "not a readable"),
+        (["nothing.npz"], "There is no file"),
+        (["pairs.npz", "--out", "nowhere/group.npz"], "no folder nowhere"),
+        (["pairs.npz", "--shape", "2x2", "--out", "group.npz"], "A patch of 7 numbers does not have the shape 2×2"),
+        (["still.gif"], "at least two frames"),
+        (["short.gif"], "2 pairs of 8×8 pixels, and about 4,096 are needed"),
         (["nothing.gif"], "cannot be read"),
     ],
 )
-def test_what_is_wrong_is_said(arrays, names, message, capsys):
-    assert main(["discover", *(str(arrays / name) for name in names)]) == 2
+def test_what_is_wrong_is_said(arrays, names, message, capsys, monkeypatch):
+    monkeypatch.chdir(arrays)
+    assert main(["discover", *names]) == 2
     assert message in capsys.readouterr().err
 
 

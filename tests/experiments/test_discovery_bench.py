@@ -7,7 +7,7 @@ from tsa import discover
 from tsa.cli import main
 from tsa.experiments.discovery.cases import Case, score, torus_case
 from tsa.experiments.discovery.known import compare_with_refined
-from tsa.experiments.discovery.peers import compare_with_peers
+from tsa.experiments.discovery.peers import compare_with_peers, frequencies
 from tsa.groups import CyclicShift
 
 
@@ -30,11 +30,21 @@ def _missing(name):
 
 
 def test_peers_are_skipped_where_they_are_missing(capsys, monkeypatch):
-    monkeypatch.setattr("tsa.experiments.discovery.peers.import_module", _missing)
+    for module in ("peers", "bispectral_networks"):
+        monkeypatch.setattr(f"tsa.experiments.discovery.{module}.import_module", _missing)
     compare_with_peers(0, groups=1)
     said = capsys.readouterr().out
     assert "LieDetect: skipped" in said
     assert "discover: 1 of 1 right" in said
+    assert "Bispectral Networks: skipped" in said
+
+
+def test_frequencies_of_waves():
+    """Of cos and e^{ikt} the frequency; none of a sum of two, and none of noise."""
+    t = 2 * np.pi * np.arange(12) / 12
+    waves = [np.cos(3 * t), np.exp(-2j * t), np.ones(12), np.cos(np.pi * np.arange(12)), np.cos(t) + np.cos(4 * t)]
+    assert frequencies(np.array(waves).T) == {0, 2, 3, 6}
+    assert frequencies(np.random.default_rng(0).standard_normal((12, 3))) == set()
 
 
 def test_the_score_catches_wrong_weights():

@@ -10,6 +10,7 @@ from tsa.groups import CyclicShift
 from tsa.learning import Discovery, DiscoveryEvidence
 
 NAMED = {case.name: case for case in named_cases()}
+WHITE = np.random.default_rng(0).standard_normal((500, 4))
 QUICK = ["weights 1, 3, 7 and 3 lines", "weights 6, 10, 15", "shift of 12", "frames, 3–6° a step"]
 
 
@@ -145,6 +146,9 @@ def test_progress_ends_at_one():
         (np.ones((20, 4)), np.ones((20, 4)), InputError, "at least 100 pairs"),
         (np.ones((500, 4)), np.ones((500, 4)), InputError, "equal"),
         (np.full((500, 4), np.nan), np.ones((500, 4)), InputError, "finite"),
+        (np.ones((500, 4)), WHITE, InputError, "patches of X are equal"),
+        (WHITE, WHITE, InputError, "after they have moved"),
+        (1e200 * WHITE, -1e200 * WHITE, InputError, "ordinary size"),
     ],
 )
 def test_bad_input(x, y, error, message):

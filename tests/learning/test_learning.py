@@ -89,7 +89,7 @@ def test_interrupted_training_leaves_a_usable_model():
 
 
 def test_scikit_learn_conventions():
-    x, y, _ = CyclicShift(10).pairs(500, rng=0)
+    x, y, _ = CyclicShift(10).pairs(2000, rng=0)
     estimator = TSA(4, n_pairs=1000, random_state=3)
     assert clone(estimator).get_params() == estimator.get_params()
     assert estimator.set_params(noise=0.5).noise == 0.5

@@ -28,6 +28,17 @@ def shape(text: str) -> tuple[int, ...]:
         raise argparse.ArgumentTypeError(f"a shape is a number or two, like 16 or 8x8; got {text!r}") from None
 
 
+def whole(least: int) -> Callable[[str], int]:
+    """An argument that is a whole number, at least `least`."""
+
+    def number(text: str) -> int:
+        if not text.removeprefix("-").isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"a whole number from {least} on is needed; got {text!r}")
+        return int(text)
+
+    return number
+
+
 def add_scheduler(command: argparse.ArgumentParser) -> None:
     """Add the option `--scheduler`."""
     command.add_argument("--scheduler", metavar="ADDRESS", help="many tasks on a Dask cluster (tcp://host:port)")

@@ -1,12 +1,13 @@
 """`tsa discover`: the group behind pairs, frames or clips, as a report and a model file."""
 
 import argparse
+import math
 import sys
 from pathlib import Path
 
 from tsa import files
 from tsa._base import Array, Bar, InputError
-from tsa.cli._arguments import add_json, add_scheduler, mapper, print_json, shape
+from tsa.cli._arguments import add_json, add_scheduler, mapper, print_json, shape, whole
 from tsa.learning import Discovery, best_discovery, discover, discover_starts
 from tsa.pictures import frame_pairs, read_clips
 
@@ -27,11 +28,16 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         metavar="FILE",
         help="pairs.npz with arrays X and Y (n, D); X.npy Y.npy; a moving GIF; or a folder of GIFs or of frames",
     )
-    command.add_argument("--size", type=int, default=8, help="frames: pixels along a side of a patch (default 8)")
-    command.add_argument("--lag", type=int, default=1, help="frames: largest distance of a pair, in frames (default 1)")
-    command.add_argument("--windows", type=int, default=0, help="frames: random windows of each pair (default: scaled)")
-    command.add_argument("--seed", type=int, default=0, help="seed of the split into pairs to learn from and held out")
-    command.add_argument("--starts", type=int, default=1, help="searches with seeds from --seed on; the best is kept")
+    command.add_argument("--size", type=whole(2), default=8, help="frames: pixels along a side of a patch (default 8)")
+    command.add_argument("--lag", type=whole(1), default=1, help="frames: largest distance of a pair (default 1 frame)")
+    command.add_argument(
+        "--windows",
+        type=whole(0),
+        default=0,
+        help="frames: random windows of each pair (default: scaled frames)",
+    )
+    command.add_argument("--seed", type=whole(0), default=0, help="seed of the split into pairs to learn and to judge")
+    command.add_argument("--starts", type=whole(1), default=1, help="searches with seeds from --seed on; best is kept")
     add_scheduler(command)
     command.add_argument("--shape", type=shape, help="of a patch, like 8x3, for the model file (default: square)")
     command.add_argument("--out", type=Path, help="model file to write")
@@ -41,6 +47,8 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def _discover(options: argparse.Namespace) -> int:
     x, y = _pairs(options)
+    if options.out:
+        _check_out(options.out, options.shape, x)
     found = (
         _several(options, x, y)
         if options.starts > 1 or options.scheduler
@@ -59,6 +67,14 @@ def _discover(options: argparse.Namespace) -> int:
     return 0
 
 
+def _check_out(path: Path, shape: tuple[int, ...] | None, x: Array) -> None:
+    """Before the search, what would prevent the file from being written after it."""
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {path.parent} to write {path.name} to.")
+    if shape and x.ndim == 2 and math.prod(shape) != x.shape[1]:
+        raise InputError(f"A patch of {x.shape[1]} numbers does not have the shape {'×'.join(map(str, shape))}.")
+
+
 def _summary(found: Discovery) -> dict[str, object]:
     """What was found, for programs: weights with the confidence of each plane."""
     summary: dict[str, object] = {"found": found.found, "sentence": found.sentence, "rank": found.rank}
@@ -74,7 +90,7 @@ def _summary(found: Discovery) -> dict[str, object]:
 
 
 def _several(options: argparse.Namespace, x: Array, y: Array) -> Discovery:
-    seeds = range(options.seed, options.seed + max(1, options.starts))
+    seeds = range(options.seed, options.seed + options.starts)
     with mapper(options.scheduler, "discovering", len(seeds)) as mapped:
         found = discover_starts(x, y, seeds, mapped)
     for seed, one in zip(seeds, found, strict=True):
@@ -93,7 +109,10 @@ def _pairs(options: argparse.Namespace) -> tuple[Array, Array]:
         return files.pairs_of_arrays(files.read_arrays(first), str(first))
     if first.suffix.lower() == ".npy":
         raise InputError(f"{first} is one array; pairs are two: tsa discover X.npy Y.npy.")
-    for name in ("size", "lag"):
-        if getattr(options, name) < 1:
-            raise InputError(f"--{name} is at least 1; got {getattr(options, name)}.")
-    return frame_pairs(read_clips(first), options.size, options.lag, max(0, options.windows), options.seed)
+    x, y = frame_pairs(read_clips(first), options.size, options.lag, options.windows, options.seed)
+    if len(x) < options.size**2:
+        raise InputError(
+            f"These frames give {len(x)} pairs of {options.size}×{options.size} pixels, and about {options.size**4:,} "
+            "are needed: give more or longer clips, a smaller --size, or --windows 50 for random windows of each pair."
+        )
+    return x, y

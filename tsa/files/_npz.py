@@ -71,6 +71,8 @@ def read_arrays(source: str | os.PathLike[str] | bytes) -> dict[str, Array]:
                 )
             with zipfile.ZipFile(file) as archive:
                 return _members(archive)
+    except FileNotFoundError as error:
+        raise ModelFileError(f"There is no file {error.filename}.") from None
     # What zipfile and zlib raise on damaged bytes. ModelFileError is not among these and passes through.
     except (OSError, zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError) as error:
         raise ModelFileError(f"This is not a readable .npz or .npy file: {one_line(error)}.") from error

@@ -15,28 +15,36 @@ from tsa.learning._sgd import check_room
 from tsa.learning.discovery import coherence, complement, em, invariant_planes, leading_directions, whitening_of
 from tsa.model import Torus
 
-MIN_COHERENCE = 0.5  # of the best plane's, below which a plane counts as not found
+MIN_COHERENCE = 0.5  # of the best plane's, below which a plane is uncertain
+MAX_ERROR = 7.5  # degrees, above which a plane is uncertain
+_LARGEST_EXCESS = 3.0  # of an error over that, up to which it tells how many pairs are needed
 _STARTS = 3
 _ROUNDS, _STEPS_PER_ROUND = 12, 5  # of EM; σ is estimated anew after each round
 _CONVERGED = 1e-3  # largest change of a filter within a round
 _MIN_HELD_OUT = 20  # pairs; with fewer, starts are compared on the pairs learned from
 _LEAST_NOISE = 1e-4  # of the spread of y: exact pairs have no noise, but a density needs some
-_EM_PAIRS = 10_000
+_START_PAIRS = 10_000  # of a step while starts are compared
+_STEP_NUMBERS = 5_000_000  # of a step at the end: all pairs, unless they have more numbers
 
 
 class FittedPlanes(NamedTuple):
-    """Filters (D, J), σ, held-out coherence (J,) and evidence (nats per pair), steps of EM, whether they converged."""
+    """Filters (D, J), σ, steps of EM, and whether they converged; evidence (nats per pair), and two doubts (J,) each.
+
+    `log_evidence` and `coherence` are of a fit to four fifths of the pairs, in those held out. `errors` are about how
+    many degrees each plane is off.
+    """
 
     filters: Array
     noise: float
-    coherence: Array
-    log_evidence: float
     steps: int
     converged: bool
+    log_evidence: float
+    coherence: Array
+    errors: Array
 
 
 def fit_planes(x: Array, y: Array, n_subspaces: int, noise: float | None, rng: np.random.Generator) -> FittedPlanes:
-    """The best of several starts on pairs (n, D) by held-out evidence; `noise` None finds σ too.
+    """The best of several starts on pairs (n, D) by held-out evidence, then EM on all pairs; `noise` None finds σ too.
 
     Filters are learned from pairs less the mean of y, and scaled: neither changes the planes.
     """
@@ -46,49 +54,112 @@ def fit_planes(x: Array, y: Array, n_subspaces: int, noise: float | None, rng: n
     scale = float(np.sqrt(np.mean(np.square(y))))
     if not scale > 0:
         raise InputError("All patches of Y are equal: there is nothing to learn from them.")
-    x, y = x / scale, y / scale
-    varies = np.ptp(y, axis=0) > 1e-9
+    varies = np.ptp(y / scale, axis=0) > 1e-9
     check_room(n_subspaces, int(varies.sum()))
-    fits = [_one_start(x[:, varies], y[:, varies], n_subspaces, noise and noise / scale, rng) for _ in range(_STARTS)]
-    best = max(fits, key=lambda fit: fit.log_evidence)
-    if not np.isfinite(best.log_evidence):
+    order = rng.permutation(len(x))
+    x, y = (a[order][:, varies] / scale for a in (x, y))
+    count = len(x) * 4 // 5
+    learn = slice(count)
+    held = slice(count if len(x) - count >= _MIN_HELD_OUT else 0, None)
+    starts = [_fitted(x[learn], y[learn], n_subspaces, noise and noise / scale, rng) for _ in range(_STARTS)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        evidence = [float(np.mean(Torus(s.filters, s.noise).log_evidence(x[held], y[held]))) for s in starts]
+    best = starts[int(np.argmax(evidence))]
+    if not np.isfinite(max(evidence)):
         raise ConvergenceError(
-            f"The evidence of these pairs is {best.log_evidence}: their numbers, or σ = {noise}, are out of range.",
+            f"The evidence of these pairs is {max(evidence)}: their numbers, or σ = {noise}, are out of range.",
             best,
         )
+    kept = coherence(x[held] @ best.filters, y[held] @ best.filters)
+    pairs = max(_START_PAIRS, _STEP_NUMBERS // x.shape[1])
+    final = _em_until_settled(x, y, best.filters, best.noise, rng, pairs, find_noise=noise is None)
     filters = np.zeros((len(varies), n_subspaces), np.complex128)
-    filters[varies] = best.filters
-    # A density of y/scale is one of y divided by scale^D.
-    evidence = best.log_evidence - int(varies.sum()) * np.log(scale)
-    return best._replace(filters=filters, noise=best.noise * scale, log_evidence=evidence)
+    filters[varies] = final.filters
+    return FittedPlanes(
+        filters,
+        final.noise * scale,
+        best.steps + final.steps,
+        final.converged,
+        max(evidence) - int(varies.sum()) * np.log(scale),  # a density of y/scale is one of y divided by scale^D
+        kept,
+        _errors(x, y, final, rng, pairs),
+    )
 
 
-def _one_start(x: Array, y: Array, n_subspaces: int, noise: float | None, rng: np.random.Generator) -> FittedPlanes:
-    order = rng.permutation(len(x))
-    learn, held = np.split(order, [len(x) * 4 // 5])
-    held = held if len(held) >= _MIN_HELD_OUT else order
-    filters = _start(x[learn], y[learn], n_subspaces, rng)
-    sigma = noise or max(_LEAST_NOISE, _best_noise(x[learn] @ filters, y[learn] @ filters, y[learn], 0.5))
-    moved, steps = np.inf, 0
-    while steps < _ROUNDS * _STEPS_PER_ROUND and moved > _CONVERGED:
-        variance = sigma**2
-        before = filters
+def doubt_in_words(fit: FittedPlanes, pairs: int) -> str:
+    """Which planes are uncertain, why, and about how many pairs would do; empty if none is."""
+    best = float(fit.coherence.max())
+    mixed = ~((fit.coherence > MIN_COHERENCE * best) & (best > 5 / np.sqrt(pairs / 5)))
+    vague = ~(fit.errors <= MAX_ERROR)
+    which = np.flatnonzero(mixed | vague)
+    if not which.size:
+        return ""
+    named = f"Planes {which.tolist()} of {len(vague)}" if len(which) < len(vague) else f"All {len(vague)} planes"
+    why = []
+    if mixed.any():
+        why.append("they do not keep their energy from x to y")
+    if vague.any():
+        why.append(f"the two halves of the pairs lead to planes that differ by up to {2 * fit.errors.max():.0f}°")
+    # The error falls as 1/√n, once it is small.
+    needed = pairs * max(2.0, min(float(fit.errors.max()) / MAX_ERROR, _LARGEST_EXCESS) ** 2)
+    return (
+        f"{named} are uncertain: {' and '.join(why)}. {pairs:,} pairs were given; with noise like this at least "
+        f"{float(f'{needed:.1g}'):,.0f} are needed. Learn fewer planes if the group has fewer."
+    )
+
+
+class _Fit(NamedTuple):
+    filters: Array
+    noise: float
+    steps: int
+    converged: bool
+
+
+def _fitted(x: Array, y: Array, n_subspaces: int, noise: float | None, rng: np.random.Generator) -> _Fit:
+    filters = _start(x, y, n_subspaces, rng)
+    sigma = noise or _best_noise(x @ filters, y @ filters, y, 0.5)
+    return _em_until_settled(x, y, filters, sigma, rng, _START_PAIRS, find_noise=noise is None)
+
+
+def _em_until_settled(
+    x: Array, y: Array, filters: Array, sigma: float, rng: np.random.Generator, pairs: int, find_noise: bool
+) -> _Fit:
+    for i in range(_ROUNDS):
+        before, variance = filters, sigma**2
         filters = em(
-            x[learn],
-            y[learn],
+            x,
+            y,
             filters,
             lambda u, v, variance=variance: mean_rotation(u.conj() * v / variance),  # type: ignore[misc]
             rng,
             _STEPS_PER_ROUND,
-            _EM_PAIRS,
+            pairs,
         )
-        moved, steps = float(np.abs(filters - before).max()), steps + _STEPS_PER_ROUND
-        if noise is None:
-            sigma = max(_LEAST_NOISE, _best_noise(x[learn] @ filters, y[learn] @ filters, y[learn], sigma))
-    with np.errstate(over="ignore", invalid="ignore"):
-        evidence = float(np.mean(Torus(filters, sigma).log_evidence(x[held], y[held])))
-    kept = coherence(x[held] @ filters, y[held] @ filters)
-    return FittedPlanes(filters, sigma, kept, evidence, steps, moved <= _CONVERGED)
+        if find_noise:
+            sigma = _best_noise(x @ filters, y @ filters, y, sigma)
+        if np.abs(filters - before).max() <= _CONVERGED:
+            return _Fit(filters, sigma, (i + 1) * _STEPS_PER_ROUND, converged=True)
+    return _Fit(filters, sigma, _ROUNDS * _STEPS_PER_ROUND, converged=False)
+
+
+def _errors(x: Array, y: Array, fit: _Fit, rng: np.random.Generator, pairs: int) -> Array:
+    """About how many degrees each plane is off: half the angle between the fits to one half of the pairs and the other.
+
+    Each of these is off by √2 times the error of a fit to all pairs, in a direction of its own: they differ by twice
+    that error.
+    """
+    one, other = (
+        _em_until_settled(x[rows], y[rows], fit.filters, fit.noise, rng, pairs, find_noise=False).filters
+        for rows in (slice(0, None, 2), slice(1, None, 2))
+    )
+    return np.array([_angle(f, g) / 2 for f, g in zip(one.T, other.T, strict=True)])
+
+
+def _angle(f: Array, g: Array) -> float:
+    """The largest principal angle between the planes of two filters (D,), in degrees."""
+    a, b = (np.stack([z.real, z.imag], axis=1) for z in (f, g))
+    cosines = np.linalg.svd(a.T @ b, compute_uv=False) / np.sqrt(np.sum(a**2) * np.sum(b**2) / 4)
+    return float(np.degrees(np.arccos(min(1.0, cosines[-1]))))
 
 
 def _start(x: Array, y: Array, n_subspaces: int, rng: np.random.Generator) -> Array:

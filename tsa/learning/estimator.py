@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tsa._base import Array, Estimator, InputError, ShapeError, checks, feature_rows
 from tsa.groups import Group, named_group
 from tsa.learning._blas import one_blas_thread
-from tsa.learning._planes_by_em import MIN_COHERENCE, fit_planes
+from tsa.learning._planes_by_em import doubt_in_words, fit_planes
 from tsa.learning._sgd import PAIRS_PER_PASS, Pairs, TrainingProgress, initial_basis, sgd
 from tsa.model import Torus, orthonormal_again
 
@@ -32,8 +32,9 @@ class TSA(Estimator):
         what it is given as y is not used. So it stands in a `Pipeline` before a classifier, where y are labels.
 
     After fitting, `model_` is the `Torus`, `curve_` the evidence as (pairs, mean log evidence per pair), and after
-    `em` `coherence_` (J,) the correlation of |z(x)|² and |z(y)|² of each plane in held-out pairs. A warning says which
-    planes were not found. `partial_fit` and `fit_stream` are SGD.
+    `em` two doubts for each plane, (J,): `coherence_`, the correlation of |z(x)|² and |z(y)|² in held-out pairs, and
+    `errors_`, by about how many degrees the plane is off. A warning says which planes are uncertain, and how many pairs
+    are needed. `partial_fit` and `fit_stream` are SGD.
 
     >>> learner = tsa.TSA(3, random_state=0)
     >>> x, y = tsa.groups.CyclicShift(8).pairs(2000, rng=0)[:2]
@@ -158,17 +159,10 @@ class TSA(Estimator):
             fitted = fit_planes(x, y, self.n_subspaces, self.noise, rng)
         self.basis_ = np.ascontiguousarray(fitted.filters.astype(np.complex64)).view(np.float32)
         self.noise_, self.coherence_, self.converged_ = fitted.noise, fitted.coherence, fitted.converged
-        self.n_steps_, self.curve_[:] = fitted.steps, [(len(x), fitted.log_evidence)]
-        poor = np.flatnonzero(~(fitted.coherence > MIN_COHERENCE * fitted.coherence.max()))
-        if len(poor) or not fitted.coherence.max() > 5 / np.sqrt(len(x) / 5):
-            which = poor.tolist() if len(poor) else "all"
-            warnings.warn(
-                f"Planes {which} of {self.n_subspaces} do not keep their energy from x to y: they were not found. "
-                f"About {x.shape[1] ** 2:,} pairs are needed for {x.shape[1]} pixels without noise, many times that "
-                f"where noise is as large as the patches; {len(x):,} were given. Learn fewer planes if the group has "
-                "fewer.",
-                stacklevel=3,
-            )
+        self.errors_, self.n_steps_ = fitted.errors, fitted.steps
+        self.curve_[:] = [(len(x), fitted.log_evidence)]
+        if doubt := doubt_in_words(fitted, len(x)):
+            warnings.warn(doubt, stacklevel=3)
         return self
 
     def _begin(self, x: Array, rng: np.random.Generator) -> None:

@@ -1,8 +1,8 @@
-"""`tsa bench discover --part peers`: side by side with LieDetect (Ennes & Tinarrage, 2025) on the same pairs.
+"""`tsa bench discover --part peers`: side by side with LieDetect and with Bispectral Networks, on the same patches.
 
-LieDetect reads the weights of a torus off points of one orbit. From pairs these are the phase vectors e^{iθ_j}; it gets
-them in the planes that `discover` found, and is told the rank and the largest weight. It has no package: its folder
-`src` has to be on the path of Python, with autograd, pymanopt and scikit-learn.
+LieDetect (Ennes & Tinarrage, 2025) reads the weights of a torus off points of one orbit. From pairs these are the phase
+vectors e^{iθ_j}; it gets them in the planes that `discover` found, and is told the rank and the largest weight. It has
+no package: its folder `src` has to be on the path of Python, with autograd, pymanopt and scikit-learn.
 """
 
 import contextlib
@@ -17,12 +17,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tsa._base import Array
+from tsa.experiments.discovery.bispectral_networks import import_bispectral_networks, learn_waves
 from tsa.experiments.discovery.cases import Case, score, torus_case
 from tsa.learning import Discovery, discover
 
 _PAIRS, _NOISE, _GROUPS = 1000, 0.1, 18
 _KINDS = ((1, 3, 4), (1, 4, 4), (2, 3, 2))  # rank, planes, largest weight
 _NEIGHBOURS = 10  # as in LieDetect's tutorial
+_SHIFT_SIZES, _ORBITS, _MEMBERS = (12, 16, 32), 300, 10
+_MOST_SECONDS = 120.0  # of a training of Bispectral Networks
 
 
 class LieDetect(NamedTuple):
@@ -43,7 +46,12 @@ def import_liedetect() -> LieDetect | None:
 
 
 def compare_with_peers(seed: int, groups: int = _GROUPS) -> None:
-    """Print how many groups each finds with all weights right, and the seconds it takes."""
+    """Print what each peer finds, and `discover` on the same patches, and the seconds it takes."""
+    _compare_with_liedetect(seed, groups)
+    _compare_with_bispectral_networks(seed)
+
+
+def _compare_with_liedetect(seed: int, groups: int) -> None:
     peer = import_liedetect()
     if peer is None:
         print("LieDetect: skipped, its modules algebra, liepca and optimization cannot be imported")
@@ -102,3 +110,37 @@ def _asked(peer: LieDetect, found: Discovery, x: Array, y: Array, weights: Array
     seconds = time.perf_counter() - begun
     truth: Any = tuple(tuple(int(w) for w in row) for row in weights.T)
     return bool(peer.algebra.are_representations_equivalent(group="torus", rep0=truth, rep1=rep)), seconds
+
+
+def _compare_with_bispectral_networks(seed: int) -> None:
+    """Frequencies of cyclic shifts from orbits of ten members; `discover` gets a member and each of the others."""
+    peer = import_bispectral_networks()
+    if peer is None:
+        print("Bispectral Networks: skipped, torch or their package bispectral_networks cannot be imported")
+        return
+    for size in _SHIFT_SIZES:
+        rng = np.random.default_rng([seed, 7, size])
+        starts, classes = rng.standard_normal((_ORBITS, size)), np.arange(_ORBITS)[:, None, None]
+        shifts = np.argsort(rng.random((_ORBITS, size)), axis=1)[:, :_MEMBERS]
+        orbits = starts[classes, (np.arange(size) - shifts[:, :, None]) % size]
+        begun = time.perf_counter()
+        found = discover(np.repeat(orbits[:, 0], _MEMBERS - 1, axis=0), orbits[:, 1:].reshape(-1, size))
+        seconds = time.perf_counter() - begun
+        mine = frequencies(found.model.filters) if found.found else set()
+        theirs, their_seconds = learn_waves(peer, orbits, seed, _MOST_SECONDS)
+        waves = set(range(1, size // 2 + 1))
+        right, their_right = len(mine & waves), len(frequencies(theirs) & waves)
+        print(
+            f"  shifts of {size}, {_ORBITS} orbits of {_MEMBERS}: discover {right} of {len(waves)} frequencies, "
+            f"{seconds:.1f} s; Bispectral Networks {their_right}, {their_seconds:.0f} s",
+            flush=True,
+        )
+
+
+def frequencies(filters: Array) -> set[int]:
+    """The frequencies, without their sign, of the filters (D, J) that have 0.9 of their power at one."""
+    power = np.square(np.abs(np.fft.fft(filters, axis=0)))
+    size = len(filters)
+    folded = np.stack([power[k] + (power[-k] if 0 < 2 * k < size else 0) for k in range(size // 2 + 1)])
+    share = folded / folded.sum(axis=0)
+    return set(share.argmax(axis=0)[share.max(axis=0) > 0.9].tolist())

@@ -14,6 +14,7 @@ _TRIES = 6  # times that planes of low coherence are solved again
 _TEMPERATURE = 0.25  # σ² of the first EM, above that of most data: phases are not decided too early
 _EM_STEPS, _EM_PAIRS = 40, 2000
 _REPORT_STEPS = 8  # of EM between two reports
+_MAX_REFLECTION = 0.6  # of |E u²v²| over the covariance of |u|² and |v|², at least 1 for two lines that change sign
 _MIN_RELATIVE_COHERENCE = 0.85  # of the upper quartile, below which a plane is solved again
 
 
@@ -55,9 +56,10 @@ def em(
         if on_filters is not None and step % _REPORT_STEPS == 0:
             on_filters(filters)
         rows = rng.integers(len(x), size=pairs) if pairs < len(x) else slice(None)
-        u, v = x[rows] @ filters, y[rows] @ filters
+        xs, ys, columns = x[rows], y[rows], np.ascontiguousarray(filters).view(np.float64)
+        u, v = ((a @ columns).view(np.complex128) for a in (xs, ys))
         mean = rotation(u, v)
-        pull = x[rows].T @ (mean.conj() * v) + y[rows].T @ (mean * u)
+        pull = (xs.T @ (mean.conj() * v).view(np.float64) + ys.T @ (mean * u).view(np.float64)).view(np.complex128)
         before, filters = filters, nearest_filters(np.where(filters.imag.any(axis=0), pull, pull.real))
         if np.abs(filters - before).max() <= tolerance:
             break
@@ -72,7 +74,7 @@ def invariant_planes(
     Planes that do not are solved again within their span. `on_filters` gets all planes as they are, now and then.
     """
     good = np.zeros((x.shape[1], 0), np.complex128)
-    span = mean_action(x, y)[1]
+    moving = span = mean_action(x, y)[1]
     for _ in range(_TRIES):
         if span.shape[1] < 2:
             break
@@ -85,12 +87,20 @@ def invariant_planes(
         both = np.concatenate([good, span @ moved], axis=1)
         u, v = x @ both, y @ both
         kept = coherence(u, v)
-        # Two lines that only change sign look like a plane, but the square of their phase is always 1.
-        turns = np.abs((u**2 * v**2).mean(axis=0)) < 0.2 * np.square(np.abs(u * v)).mean(axis=0)
         upper = np.sort(kept)[-max(1, len(kept) // 4)]
-        good = both[:, turns & (kept > _MIN_RELATIVE_COHERENCE * upper)]
-        span = complement(good)
+        good = both[:, _turns(u, v) & (kept > _MIN_RELATIVE_COHERENCE * upper - 1 / np.sqrt(len(x)))]
+        span = moving @ complement(moving.T @ good)
     return good
+
+
+def _turns(u: Array, v: Array) -> Array:
+    """Which planes turn (J,): two lines of which one changes its sign also keep their energy.
+
+    Their u²v² is |u|⁴, up to its sign, while for planes that turn its mean is 0. Noise changes neither this mean nor
+    the covariance of |u|² and |v|², which is at most E|u|⁴.
+    """
+    a, b = (np.square(np.abs(z)) - np.mean(np.square(np.abs(z)), axis=0) for z in (u, v))
+    return np.asarray(np.abs((u**2 * v**2).mean(axis=0)) < _MAX_REFLECTION * np.abs((a * b).mean(axis=0)))
 
 
 def _with_planes(on_filters: Callable[[Array], object], good: Array, span: Array) -> Callable[[Array], object]:

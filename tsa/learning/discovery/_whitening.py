@@ -74,9 +74,11 @@ def leading_directions(matrix: Array, pairs: int) -> int:
 def mean_action(x: Array, y: Array) -> tuple[Array, Array]:
     """The eigenvalues of E[y xᵀ] = Σ_j E[e^{iω_j·s}] P_j, and a basis of the directions that move (d, m).
 
-    If s is uniform only directions that do not move have an eigenvalue other than 0.
+    In units of E[x xᵀ], so that a direction that does not move has eigenvalue 1 however much noise there is in y. If s
+    is uniform all others have 0.
     """
-    cross, strange = (other.T @ x / len(x) for other in (y, np.roll(y, 1, axis=0)))
+    unit = max(float(np.mean(np.square(x))), 1e-300) * len(x)
+    cross, strange = (other.T @ x / unit for other in (y, np.roll(y, 1, axis=0)))
     values, vectors = np.linalg.eigh((cross + cross.T) / 2)
     chance = np.linalg.eigvalsh((strange + strange.T) / 2)[-1]
     return np.linalg.eigvals(cross), vectors[:, values < max(0.5, 1.5 * chance)]

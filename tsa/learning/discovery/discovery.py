@@ -59,12 +59,9 @@ def discover(
     >>> print(found.sentence)
     A group of 1 parameter (Z/8) with weights 1x0 + 1x1 + 1x2 + 1x3 + 1x4: 3 planes and 2 lines, σ = 0.000131.
     """
-    x, y = _checked_pairs(X, Y)
-    scale = float(np.sqrt(np.mean(np.square(y - y.mean(axis=0)))))
-    if not scale > 0:
-        raise InputError("All patches of Y are equal: there is nothing to learn from them.")
+    x, y, scale = _checked_pairs(X, Y)
     single = np.result_type(np.asarray(X), np.asarray(Y)) == np.float32
-    result = _discovered(x / scale, y / scale, np.random.default_rng(seed), on_progress, on_step)
+    result = _discovered(x, y, np.random.default_rng(seed), on_progress, on_step)
     if on_progress is not None:
         on_progress(1.0)
     if result.found_model is None:
@@ -79,7 +76,8 @@ def discover(
     return replace(result, found_model=model, mean=result.mean * scale, whitening=whitening)
 
 
-def _checked_pairs(X: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
+def _checked_pairs(X: ArrayLike, Y: ArrayLike) -> tuple[Array, Array, float]:
+    """X and Y (n, D) divided by the spread of Y, and that spread."""
     x, y = (checks.rows(a, name).astype(np.float64) for a, name in ((X, "X"), (Y, "Y")))
     if x.shape != y.shape:
         raise ShapeError(f"Pairs are two arrays (n, D) of one shape; got {x.shape} and {y.shape}.")
@@ -88,7 +86,16 @@ def _checked_pairs(X: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
             f"A group is learned from at least {_MIN_PAIRS} pairs of at least 2 numbers each; got {len(x)} pairs of "
             f"{x.shape[1]}. About D² pairs are needed."
         )
-    return x, y
+    for name, a in (("X", x), ("Y", y)):
+        if not np.ptp(a, axis=0).any():
+            raise InputError(f"All patches of {name} are equal: there is nothing to learn from them.")
+    if np.array_equal(x, y):
+        raise InputError("X and Y are equal: Y has to hold the patches of X after they have moved.")
+    largest = float(max(np.abs(x).max(), np.abs(y).max()))
+    if not 1e-100 < largest < 1e100:  # squares must not over- or underflow
+        raise InputError(f"The largest number of X and Y is {largest:.0e}: scale the pairs to an ordinary size.")
+    scale = float(np.std(y - y.mean(axis=0)))
+    return x / scale, y / scale, scale
 
 
 class _Candidate(NamedTuple):

@@ -217,7 +217,13 @@ class Discovery:
                 f"{e.chance_z:.1f}."
             )
         if not self.found:
-            lines.append(f"About {max(e.sufficient_pairs, e.dimensions**2):,} pairs are needed to be sure.")
+            needed = max(e.sufficient_pairs, e.dimensions**2)
+            lines.append(
+                f"About {needed:,} pairs are needed to be sure."
+                if needed > e.pairs
+                else f"{needed:,} pairs show a group of {e.dimensions} dimensions where there is no noise; if there is "
+                "much, try with ten times as many pairs as these."
+            )
             return "\n".join(lines)
         if np.isfinite(e.next_relation):
             lines.append(
