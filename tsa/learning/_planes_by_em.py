@@ -167,7 +167,7 @@ def _start(x: Array, y: Array, n_subspaces: int, rng: np.random.Generator) -> Ar
     white = whitening_of(x, y)
     matrix = white.matrix
     leading = leading_directions(matrix, len(x))
-    basis = matrix / np.linalg.norm(matrix, axis=0)
+    basis = white.directions
     found = np.zeros((x.shape[1], 0), np.complex128)
     if leading > 1:
         u, v = (a / white.contrast @ matrix[:, :leading] for a in (x, y))

@@ -21,6 +21,11 @@ class Whitening(NamedTuple):
     matrix: Array
     contrast: Array
 
+    @property
+    def directions(self) -> Array:
+        """The columns of the matrix with unit length: orthonormal (D, d)."""
+        return np.asarray(self.matrix / np.linalg.norm(self.matrix, axis=0))
+
 
 def whitening_of(x: Array, y: Array) -> Whitening:
     """Whitening of centred pairs, and one contrast factor for each pair where the data ask for it.

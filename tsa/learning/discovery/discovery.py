@@ -6,37 +6,33 @@ with s known, further planes and lines are second moments; held-out and permuted
 """
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tsa._base import Array, InputError, ProgressCallback, ShapeError, checks, split_progress
-from tsa.learning.discovery._characters import FINAL_EM_STEPS, coupled_em, with_further_subspaces
+from tsa.learning.discovery._completion import coupled_em, with_further_subspaces
 from tsa.learning.discovery._coupling import coupling_of, noise_variance
-from tsa.learning.discovery._naming import next_relation, orders_of, with_standard_phases
+from tsa.learning.discovery._judgement import (
+    MAX_STEP_CHANCE,
+    Candidate,
+    NoGroupFound,
+    Split,
+    coherent_planes,
+    judged,
+    with_noise_and_evidence,
+)
 from tsa.learning.discovery._planes import coherence, invariant_planes
 from tsa.learning.discovery._pooled import MAX_RANK, most_probable
-from tsa.learning.discovery._refusal import (
-    MAX_EXCESS,
-    MAX_LEFT,
-    MAX_STEP_CHANCE,
-    NoGroupFound,
-    coherent_planes,
-    excess_residual,
-    supports,
-)
 from tsa.learning.discovery._small_steps import planes_of_small_steps, steps_are_small
 from tsa.learning.discovery._watching import StepCallback, Watcher
 from tsa.learning.discovery._whitening import Whitening, leading_directions, whitening_of
 from tsa.learning.discovery.result import Discovery, DiscoveryEvidence
-from tsa.model import Subgroup, Weights
+from tsa.model import Subgroup
 
 _MIN_PAIRS = 100
 _FEW_PAIRS = slice(0, 4000)  # enough for tests of relations and of leaks
 _COUPLED_ROUNDS = 2
-_COHERENCE_TOLERANCE = 0.01  # by which given coordinates may be worse than whitened ones and are still preferred
-_EVIDENCE_PAIRS = {1: 500, 2: 40}  # by rank; a density of three parameters takes half a second
 _MAX_CHANCE_MEAN = 25.0  # of n|mean|² in a plane; its expectation is 2, and twelve times that is hardly ever exceeded
 
 
@@ -98,31 +94,6 @@ def _checked_pairs(X: ArrayLike, Y: ArrayLike) -> tuple[Array, Array, float]:
     return x / scale, y / scale, scale
 
 
-class _Candidate(NamedTuple):
-    """Filters (d, J) in whitened coordinates with weights (J, r); the first `certain` came from tested relations."""
-
-    filters: Array
-    weights: Array
-    certain: int
-    evidence: DiscoveryEvidence
-
-    @property
-    def planes(self) -> Array:
-        return np.asarray(self.filters.imag.any(axis=0))
-
-
-class _Split(NamedTuple):
-    """Pairs to learn from and pairs held out, in one system of coordinates."""
-
-    x: Array
-    y: Array
-    held_x: Array
-    held_y: Array
-
-    def times(self, matrix: Array) -> "_Split":
-        return _Split(*(part @ matrix for part in self))
-
-
 def _discovered(
     x: Array,
     y: Array,
@@ -136,28 +107,27 @@ def _discovered(
     whiten(1.0)
     learn, held = np.split(rng.permutation(len(x)), [len(x) * 4 // 5])
 
-    def split(mean: Array, contrast: Array) -> _Split:
-        return _Split(*((a[rows] - mean) / contrast[rows] for rows in (learn, held) for a in (x, y)))
+    def split(mean: Array, contrast: Array) -> Split:
+        return Split(*((a[rows] - mean) / contrast[rows] for rows in (learn, held) for a in (x, y)))
 
     given = split(mean, whitening.contrast)  # coordinates as given
     evidence = DiscoveryEvidence(len(x), whitening.matrix.shape[1])
     try:
         white = given.times(whitening.matrix)
-        candidate = _first_candidate(white, whitening, rng, evidence, Watcher(on_step, _basis(whitening)))
+        candidate = _first_candidate(white, whitening, rng, evidence, Watcher(on_step, whitening.directions))
         find(1.0)
         candidate = _completed(white, candidate, rng, couple)
         mean = _without_chance_part(mean, whitening.matrix, candidate)
         given = split(mean, whitening.contrast)
-        result = _judged(given, given.times(whitening.matrix), whitening, candidate, rng)
+        result = judged(given, given.times(whitening.matrix), whitening, candidate, rng)
     except NoGroupFound as refusal:
-        partial = refusal.args[1] if len(refusal.args) > 1 else evidence
-        return Discovery(str(refusal.args[0]), partial)
+        return Discovery(refusal.why, refusal.evidence or evidence)
     judge(0.5)
     # The σ of the model is that of the data, with their contrast.
-    return replace(_with_noise_and_evidence(result, split(mean, np.ones((len(x), 1)))), mean=mean)
+    return replace(with_noise_and_evidence(result, split(mean, np.ones((len(x), 1)))), mean=mean)
 
 
-def _without_chance_part(mean: Array, matrix: Array, candidate: _Candidate) -> Array:
+def _without_chance_part(mean: Array, matrix: Array, candidate: Candidate) -> Array:
     """The mean less what chance explains of it in planes that turn, where all angles average to 0.
 
     A part beyond chance is an offset of the data, about which they turn, and stays.
@@ -169,14 +139,9 @@ def _without_chance_part(mean: Array, matrix: Array, candidate: _Candidate) -> A
     return np.asarray(mean - part @ np.linalg.pinv(matrix))
 
 
-def _basis(whitening: Whitening) -> Array:
-    """The directions of the whitening, of unit length each: orthonormal (D, d)."""
-    return np.asarray(whitening.matrix / np.linalg.norm(whitening.matrix, axis=0))
-
-
 def _first_candidate(
-    white: _Split, whitening: Whitening, rng: np.random.Generator, evidence: DiscoveryEvidence, watcher: Watcher
-) -> _Candidate:
+    white: Split, whitening: Whitening, rng: np.random.Generator, evidence: DiscoveryEvidence, watcher: Watcher
+) -> Candidate:
     """Planes and their weights, from small steps or from relations between phases."""
     x, y, held_x, held_y = white
     if steps_are_small(x, y):
@@ -190,7 +155,7 @@ def _first_candidate(
                 f"clearly multiples of one unit: {steps.chance:.0%} of random angles are as nearly",
                 evidence,
             )
-        return _Candidate(steps.filters, steps.weights, 0, evidence)
+        return Candidate(steps.filters, steps.weights, 0, evidence)
     leading = leading_directions(whitening.matrix, len(x))
     few = (x[_FEW_PAIRS, :leading], y[_FEW_PAIRS, :leading])
     found = invariant_planes(
@@ -221,10 +186,10 @@ def _first_candidate(
         )
         raise NoGroupFound(why, evidence)
     known = coupling.known
-    return _Candidate(filters[:, known], coupling.weights[known], int(known.sum()), evidence)
+    return Candidate(filters[:, known], coupling.weights[known], int(known.sum()), evidence)
 
 
-def _completed(white: _Split, start: _Candidate, rng: np.random.Generator, on_progress: ProgressCallback) -> _Candidate:
+def _completed(white: Split, start: Candidate, rng: np.random.Generator, on_progress: ProgressCallback) -> Candidate:
     """Lines and planes that second moments show, and all filters by EM with coupled phases."""
     x, y = white[:2]
     filters, weights = start.filters, start.weights
@@ -237,89 +202,3 @@ def _completed(white: _Split, start: _Candidate, rng: np.random.Generator, on_pr
         filters = coupled_em(x, y, filters, weights, variance, rng)
         on_progress((i + 1) / _COUPLED_ROUNDS)
     return start._replace(filters=filters, weights=weights)
-
-
-def _judged(
-    given: _Split, white: _Split, whitening: Whitening, candidate: _Candidate, rng: np.random.Generator
-) -> Discovery:
-    """The result, or a refusal, from the pairs held out."""
-    filters, weights, planes = candidate.filters, candidate.weights, candidate.planes
-    variance = noise_variance(white.x @ filters, white.y @ filters)
-    # If the action is orthogonal in the given coordinates, planes are learned better there: noise mixes planes of
-    # variances a and b by √(ab)/(a + b), after whitening by ½.
-    basis = _basis(whitening)
-    turned = given.times(basis)
-    plain = coupled_em(turned.x, turned.y, filters, weights, variance, rng, FINAL_EM_STEPS)
-    as_given, as_white = (
-        float(np.mean(coherence(split.held_x @ f, split.held_y @ f)))
-        for split, f in ((turned, plain), (white, filters))
-    )
-    orthogonal = as_given > as_white - _COHERENCE_TOLERANCE
-    if orthogonal:
-        split, filters = turned, plain
-    else:
-        split, filters = white, coupled_em(white.x, white.y, filters, weights, variance, rng, FINAL_EM_STEPS)
-    size = np.sqrt(np.mean(np.square(np.abs(split.held_y @ filters)), axis=0) / (1 + planes))
-    u, v = split.held_x @ filters / size, split.held_y @ filters / size
-    s = most_probable(u[:, planes].conj() * v[:, planes] / variance, weights[planes])[0]
-    excess = excess_residual(u, v, weights, planes, s)
-    support = np.full(len(weights), np.nan)
-    support[planes] = supports(u[:, planes], v[:, planes], weights[planes], variance)
-    strange = supports(u[:, planes], np.roll(v[:, planes], 1, axis=0), weights[planes], variance)
-    chance = float(np.nanmax([0.0, *strange]))
-    # Planes of relations have been tested already.
-    sure = ~(support < 1.3 * chance) | (np.arange(len(weights)) < candidate.certain)
-    dimensions = candidate.evidence.dimensions
-    left = dimensions - int(np.sum(1 + planes[sure]))
-    evidence = replace(
-        candidate.evidence,
-        support_by_chance=chance,
-        excess=excess,
-        dimensions_left=left,
-    )
-    orders = orders_of(s)
-    if not np.isfinite(evidence.step_chance):  # small steps leave every short combination of phases small
-        turning = planes & sure
-        further = next_relation(u[:, turning], v[:, turning], weights[turning], orders, variance)
-        evidence = replace(evidence, next_relation=further)
-    if excess > MAX_EXCESS or not np.any(sure & planes):
-        raise NoGroupFound(f"the best candidate leaves {excess:.1f} times the residual that noise would", evidence)
-    if left > MAX_LEFT * dimensions:
-        raise NoGroupFound(f"the best candidate explains only {dimensions - left} of {dimensions} dimensions", evidence)
-    # Slowest first, with weights folded: of ±ω the one whose first coordinate other than 0 is positive.
-    kept = np.flatnonzero(sure)
-    kept = kept[Weights(weights[kept]).order()]
-    irreps = Weights(weights[kept])
-    filters = np.where(irreps.negated, filters[:, kept].conj(), filters[:, kept])
-    filters = with_standard_phases(basis @ filters if orthogonal else filters)
-    return Discovery(
-        "",
-        evidence,
-        orders,
-        Subgroup(filters, np.asarray(irreps.folded)),
-        whitening=None if orthogonal else whitening.matrix,
-        support=support[kept],
-        coherence=coherence(u, v)[kept],
-    )
-
-
-def _with_noise_and_evidence(result: Discovery, pairs: _Split) -> Discovery:
-    """σ of the model from held-out residuals, and its evidence there beside that of free phases."""
-    model = result.model
-    x, y = (a if result.whitening is None else a @ result.whitening for a in pairs[2:])
-    u, v = model.coordinates(x), model.coordinates(y)
-    planes, weights = ~model.lines, model.irreps.values
-    size = max(float(np.mean(np.square(np.abs(v[:, planes])))), 1e-300)
-    s = most_probable((u.conj() * v)[:, planes] * (100 / size), weights[planes])[0]
-    turn = np.exp(1j * s @ weights.T)
-    residual = v - np.where(planes, turn, turn.real) * u
-    freedom = max(1, int(np.sum(1 + planes)) - result.rank)
-    noise = float(np.sqrt(np.sum(np.square(np.abs(residual))) / (len(x) * freedom)))
-    model = model.with_noise(max(noise, 1e-6 * np.sqrt(size)))
-    result = replace(result, found_model=model)
-    if result.rank not in _EVIDENCE_PAIRS:
-        return result
-    few = slice(_EVIDENCE_PAIRS[result.rank])
-    coupled, free = (float(np.mean(m.log_evidence(x[few], y[few]))) for m in (model, model.torus))
-    evidence = replace(result.evidence, coupled_evidence=coupled, free_evidence=free)
-    return replace(result, evidence=evidence)

@@ -10,10 +10,11 @@ from tsa import files
 from tsa._base import Array, InputError, ShapeError, checks
 from tsa.analysis import Comparison, compare
 from tsa.density import Density
-from tsa.learning.discovery._naming import aligned
+from tsa.learning.discovery._alignment import aligned
 from tsa.model import Subgroup, Weights
 
 _NEEDED_Z = 6.0
+_WARN_LEFT = 0.3  # share of the dimensions that no subspace explains
 
 
 def patch_shape(numbers: int) -> tuple[int, ...]:
@@ -246,7 +247,7 @@ class Discovery:
         )
         if not self.orthogonal:
             lines.append("The action is not orthogonal in the coordinates given: the model works on whitened ones.")
-        if e.dimensions_left > 0.3 * e.dimensions:
+        if e.dimensions_left > _WARN_LEFT * e.dimensions:
             lines.append("Warning: many dimensions are not explained; more pairs may show further planes.")
         return "\n".join([*lines, self.ambiguity])
 

@@ -1,4 +1,4 @@
-"""Further subspaces once s is known for each pair: E[e^{−ik·s} y xᵀ] is the projection onto weight k.
+"""From a candidate to all of its subspaces, once s is known for each pair: E[e^{−ik·s} y xᵀ] projects onto weight k.
 
 These are second moments, so they need fewer pairs than the planes that s was first found from. Then EM with the phases
 of all planes tied to one s.
