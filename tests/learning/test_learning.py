@@ -98,14 +98,14 @@ def test_scikit_learn_conventions():
     assert estimator.n_features_in_ == 10
     np.testing.assert_array_equal(clone(estimator).fit_transform(x, y), estimator.transform(x))
     before = estimator.n_steps_
-    estimator.partial_fit(x, y)
+    estimator.partial_fit(x[:500], y[:500])
     assert estimator.n_steps_ == before + 5
-    labels = np.arange(500) % 2
+    labels = np.arange(len(x)) % 2
     pipeline = make_pipeline(estimator, KNeighborsClassifier(1))
     # A pipeline hands its target to every step, so the transformer is fitted on pairs first and then frozen in.
     features = pipeline[0].transform(x)
     assert KNeighborsClassifier(1).fit(features, labels).score(features, labels) == 1.0
-    assert make_pipeline(TSA(4, n_pairs=1000, random_state=3)).fit(x, y).transform(x).shape == (500, 4)
+    assert make_pipeline(TSA(4, n_pairs=1000, random_state=3)).fit(x, y).transform(x).shape == (len(x), 4)
     with pytest.raises(InputError, match="no parameter"):
         estimator.set_params(colour="red")
 
