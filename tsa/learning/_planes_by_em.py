@@ -12,7 +12,16 @@ import numpy as np
 from tsa._base import Array, ConvergenceError, InputError
 from tsa.density import mean_rotation
 from tsa.learning._sgd import check_room
-from tsa.learning.discovery import coherence, complement, em, invariant_planes, leading_directions, whitening_of
+from tsa.learning.discovery import (
+    MIN_HEIGHT,
+    MIN_Z,
+    coherence,
+    complement,
+    em,
+    invariant_planes,
+    leading_directions,
+    whitening_of,
+)
 from tsa.model import Torus
 
 MIN_COHERENCE = 0.5  # of the best plane's, below which a plane is uncertain
@@ -63,12 +72,11 @@ def fit_planes(x: Array, y: Array, n_subspaces: int, noise: float | None, rng: n
     held = slice(count if len(x) - count >= _MIN_HELD_OUT else 0, None)
     starts = [_fitted(x[learn], y[learn], n_subspaces, noise and noise / scale, rng) for _ in range(_STARTS)]
     with np.errstate(over="ignore", invalid="ignore"):
-        evidence = [float(np.mean(Torus(s.filters, s.noise).log_evidence(x[held], y[held]))) for s in starts]
-    best = starts[int(np.argmax(evidence))]
-    if not np.isfinite(max(evidence)):
+        evidence = [np.mean(Torus(s.filters, s.noise).log_evidence(x[held], y[held])) for s in starts]
+    best, highest = starts[int(np.argmax(evidence))], float(np.max(evidence))  # nan, if there is one
+    if not np.isfinite(highest):
         raise ConvergenceError(
-            f"The evidence of these pairs is {max(evidence)}: their numbers, or σ = {noise}, are out of range.",
-            best,
+            f"The evidence of these pairs is {highest}: their numbers, or σ = {noise}, are out of range.", best
         )
     kept = coherence(x[held] @ best.filters, y[held] @ best.filters)
     pairs = max(_START_PAIRS, _STEP_NUMBERS // x.shape[1])
@@ -80,7 +88,7 @@ def fit_planes(x: Array, y: Array, n_subspaces: int, noise: float | None, rng: n
         final.noise * scale,
         best.steps + final.steps,
         final.converged,
-        max(evidence) - int(varies.sum()) * np.log(scale),  # a density of y/scale is one of y divided by scale^D
+        highest - int(varies.sum()) * np.log(scale),  # a density of y/scale is one of y divided by scale^D
         kept,
         _errors(x, y, final, rng, pairs),
     )
@@ -146,19 +154,33 @@ def _errors(x: Array, y: Array, fit: _Fit, rng: np.random.Generator, pairs: int)
     """About how many degrees each plane is off: half the angle between the fits to one half of the pairs and the other.
 
     Each of these is off by √2 times the error of a fit to all pairs, in a direction of its own: they differ by twice
-    that error.
+    that error. Planes of one weight are a space that splits into planes in any way, so the angle is to that space.
     """
     one, other = (
         _em_until_settled(x[rows], y[rows], fit.filters, fit.noise, rng, pairs, find_noise=False).filters
         for rows in (slice(0, None, 2), slice(1, None, 2))
     )
-    return np.array([_angle(f, g) / 2 for f, g in zip(one.T, other.T, strict=True)])
+    together = _of_one_weight(x @ fit.filters, y @ fit.filters, fit.noise)
+    return np.array([_angle(f, other[:, same]) / 2 for f, same in zip(one.T, together, strict=True)])
 
 
-def _angle(f: Array, g: Array) -> float:
-    """The largest principal angle between the planes of two filters (D,), in degrees."""
-    a, b = (np.stack([z.real, z.imag], axis=1) for z in (f, g))
-    cosines = np.linalg.svd(a.T @ b, compute_uv=False) / np.sqrt(np.sum(a**2) * np.sum(b**2) / 4)
+def _of_one_weight(u: Array, v: Array, sigma: float) -> Array:
+    """Which planes turn by the same angle, or the opposite one, in all pairs: (J, J).
+
+    Σ Re(m_i m̄_j) / Σ|m_i m_j|² with m = E[e^{iθ}] is 1 for them and 0 for others, whatever the noise.
+    """
+    mean = mean_rotation(u.conj() * v / sigma**2)
+    size = np.square(np.abs(mean))
+    expected = np.maximum(size.T @ size, 1e-300)
+    agreement = np.maximum((mean.conj().T @ mean).real, (mean.T @ mean).real)
+    same = (agreement > MIN_HEIGHT * expected) & (agreement > MIN_Z * np.sqrt(expected / 2))
+    return np.asarray(same | np.eye(len(same), dtype=bool))
+
+
+def _angle(f: Array, space: Array) -> float:
+    """The largest principal angle from the plane of a filter (D,) to the space of filters (D, m), in degrees."""
+    plane, columns = (np.concatenate([z.real, z.imag], axis=1) for z in (f[:, None], space))
+    cosines = np.linalg.svd(np.linalg.qr(plane)[0].T @ np.linalg.qr(columns)[0], compute_uv=False)
     return float(np.degrees(np.arccos(min(1.0, cosines[-1]))))
 
 
