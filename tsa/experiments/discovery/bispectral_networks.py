@@ -62,7 +62,7 @@ def learn_waves(peer: BispectralNetworks, orbits: Array, seed: int, seconds: flo
             loss.backward()
             optimizer.step()
             normalize(dict(network.named_parameters()))
-            total += float(loss)
+            total += loss.item()
         schedule.step(total)
     matrix = network.layers[0].W
     filters = (matrix.real + 1j * matrix.imag).detach().numpy().T
