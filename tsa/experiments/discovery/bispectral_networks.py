@@ -6,6 +6,7 @@ package: the repository has to be on the path of Python, with torch and cplxmodu
 """
 
 import time
+from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ import numpy as np
 from tsa._base import Array
 
 _ORBITS_PER_BATCH, _RATE, _RECONSTRUCTION = 10, 0.005, 10.0  # of their settings the best of two that were tried
-_LEAST_RATE = 1e-6  # of their schedule, which halves it where the loss no longer falls: then training ends
+_LEAST_RATE = 1e-6  # of their schedule, which halves the rate where the loss no longer falls: then training ends
 
 
 class BispectralNetworks(NamedTuple):
@@ -36,8 +37,11 @@ def import_bispectral_networks() -> BispectralNetworks | None:
         return None
 
 
-def learn_waves(peer: BispectralNetworks, orbits: Array, seed: int, seconds: float) -> tuple[Array, float]:
-    """Train on orbits (classes, members, D): the matrix (D, D), a filter in each column, and the seconds it took."""
+def learn_waves(peer: BispectralNetworks, orbits: Array, seed: int) -> Iterator[tuple[Array, float]]:
+    """Train on orbits (classes, members, D): the matrix (D, D), a filter in each column, after each pass over them.
+
+    With the seconds since the start, until the schedule has ended.
+    """
     torch: Any = peer.torch
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
@@ -50,7 +54,7 @@ def learn_waves(peer: BispectralNetworks, orbits: Array, seed: int, seconds: flo
     optimizer = torch.optim.Adam(network.parameters(), lr=_RATE)
     schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=2, min_lr=_LEAST_RATE)
     begun = time.perf_counter()
-    while time.perf_counter() - begun < seconds and optimizer.param_groups[0]["lr"] > _LEAST_RATE:
+    while optimizer.param_groups[0]["lr"] > 1.01 * _LEAST_RATE:
         total = 0.0
         for rows in np.array_split(rng.permutation(classes), max(1, classes // _ORBITS_PER_BATCH)):
             patches = torch.tensor(orbits[rows].reshape(-1, size), dtype=torch.float32)
@@ -64,6 +68,5 @@ def learn_waves(peer: BispectralNetworks, orbits: Array, seed: int, seconds: flo
             normalize(dict(network.named_parameters()))
             total += loss.item()
         schedule.step(total)
-    matrix = network.layers[0].W
-    filters = (matrix.real + 1j * matrix.imag).detach().numpy().T
-    return filters, time.perf_counter() - begun
+        matrix = network.layers[0].W
+        yield (matrix.real + 1j * matrix.imag).detach().numpy().T, time.perf_counter() - begun
