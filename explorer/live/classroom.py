@@ -173,25 +173,25 @@ def _passing(pass_on: Callable[[asyncio.Event], Coroutine[None, None, None]]) ->
         task.cancel()
 
 
-_open: Classroom | None = None  # one for each server
+_current: Classroom | None = None  # one for each server
 
 
 def begin_class(addresses: tuple[str, ...]) -> Classroom:
     """Begin a class on this server, which students reach by these addresses."""
-    global _open
-    _open = Classroom(addresses)
-    return _open
+    global _current
+    _current = Classroom(addresses)
+    return _current
 
 
 def current_class() -> Classroom | None:
     """The class on this server, if there is one."""
-    return _open
+    return _current
 
 
 async def _serve(socket: WebSocket) -> None:
-    if _open is None:
+    if _current is None:
         return await socket.close(_POLICY_VIOLATION)
-    await _open.serve(socket)
+    await _current.serve(socket)
 
 
 ROUTE = WebSocketRoute("/class", _serve)

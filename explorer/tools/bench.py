@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from explorer.state import LAB_MODEL, open_named, turning_film
 from explorer.tools.chromium import in_chromium
+from explorer.tools.class_bench import time_class
 from explorer.tools.filters_bench import time_many_filters
 from explorer.tools.motion_bench import time_motion
 from explorer.tools.timing import percentiles
@@ -123,6 +124,7 @@ def _measure(browser: Any, address: str) -> None:
     _time_film(page, address)
     _time_pins(page, address)
     _time_offline(browser)
+    time_class(browser)
     _time_meanwhile(page, browser, address)
     _time_training(page, address)
 

@@ -16,7 +16,7 @@ PATIENCE = 5.0  # seconds
 
 @pytest.fixture
 def room(monkeypatch):
-    monkeypatch.setattr(classroom, "_open", None)
+    monkeypatch.setattr(classroom, "_current", None)
     monkeypatch.setattr(classroom, "_RELOAD_SECONDS", 0.05)
     return classroom.begin_class(("http://192.168.1.5:8501",))
 
@@ -249,7 +249,7 @@ def test_views_of_many_pages_do_not_pile_up(room):
 
 
 def test_without_a_class_there_is_nothing_to_follow(monkeypatch):
-    monkeypatch.setattr(classroom, "_open", None)
+    monkeypatch.setattr(classroom, "_current", None)
 
     async def scene():
         async with joined() as page:

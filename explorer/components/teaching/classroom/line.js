@@ -60,7 +60,8 @@ function createLine() {
     line.trouble = "";
     if (news.refused) {
       store(KEY, "");
-      [line.role, line.trouble] = ["", "refused"];
+      line.stop();
+      line.trouble = "refused";
     } else if (line.role === "teach") {
       line.followers = news.followers ?? 0;
       if (news.replaced) line.trouble = "replaced";
@@ -103,8 +104,8 @@ function createLine() {
     line.stop();
   };
   const press = (/** @type {PointerEvent} */ event) => {
-    const target = /** @type {Element} */ (event.composedPath()[0]);
-    if (event.pointerType !== "touch" || getComputedStyle(target).touchAction === "none") leave(event);
+    const scrolls = !event.composedPath().some((one) => one instanceof Element && getComputedStyle(one).touchAction === "none");
+    if (event.pointerType !== "touch" || !scrolls) leave(event);
   };
   const key = (/** @type {KeyboardEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || /^(Tab|Shift|Control|Alt|Meta|F\d+)$/.test(event.key)) return;
