@@ -149,7 +149,7 @@ def _main(argv: list[str]) -> int:
     private = host in ("127.0.0.1", "localhost", "::1")
     address = f"http://{'localhost' if private else host}:{port}{path}/"
     if options.is_class:
-        address = _begin_class(reached, port, path)
+        address = _begin_class(reached, port)
     hosts = Hosts.of(host, [*reached, *options.allowed_host])
     # The address that Streamlit prints; without it, Streamlit asks a server elsewhere for the address of this network.
     named = {"browser.serverAddress": reached[0] if reached else "localhost"} if hosts.any_address else {}
@@ -175,12 +175,12 @@ def _class_hosts(host: str | None) -> list[str]:
     return network_addresses() if host is None or host in _EVERYWHERE else [host]
 
 
-def _begin_class(hosts: list[str], port: int, path: str = "") -> str:
+def _begin_class(hosts: list[str], port: int) -> str:
     """Begin a class, and say on the terminal how to join and to stop; returns the address for the teacher."""
     from explorer.live import begin_class
     from explorer.state import address_of
 
-    addresses = tuple(address_of(host, port) + path for host in hosts)
+    addresses = tuple(address_of(host, port) for host in hosts)
     teacher = f"{addresses[0]}/home#teacher={begin_class(addresses).key}"
     print(f"Students open  {addresses[0]}  (the same network; Join in the app shows it with a QR code)")
     for other in addresses[1:]:
