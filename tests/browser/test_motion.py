@@ -75,6 +75,19 @@ def test_the_slider_sizes_the_window_while_it_is_held(tab):
     expect(tab.locator(".headline")).to_have_text("Nothing in the window says how far it moved.")
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_every_answer_under_the_slider_is_named_and_none_lies_over_another(tab, width, height):
+    tab.set_viewport_size({"width": width, "height": height})
+    at_rest(tab)
+    labels = tab.locator(".steps b")
+    assert labels.all_inner_texts() == ["nothing", "line", "point"]
+    boxes = [one.bounding_box() for one in labels.all() if one.is_visible()]
+    assert len(boxes) == 3
+    around = tab.locator(".steps").bounding_box()
+    ends = [around["x"], *(edge for box in boxes for edge in (box["x"], box["x"] + box["width"]))]
+    assert [*ends, around["x"] + around["width"]] == sorted([*ends, around["x"] + around["width"]])
+
+
 def test_dragging_the_centre_moves_the_window(tab):
     drag(tab, place(tab, 0, 0), place(tab, -17, 0))
     tab.mouse.up()
