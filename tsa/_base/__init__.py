@@ -19,6 +19,7 @@ from tsa._base.errors import (
     TSAError,
 )
 from tsa._base.estimators import Estimator, class_labels, feature_rows, not_fitted
+from tsa._base.notebook import model_html, model_line
 from tsa._base.progress import Bar, ProgressCallback, split_progress
 from tsa._base.writing import write_atomically
 
@@ -43,6 +44,8 @@ __all__ = [
     "class_labels",
     "feature_rows",
     "frozen",
+    "model_html",
+    "model_line",
     "not_fitted",
     "split_progress",
     "write_atomically",

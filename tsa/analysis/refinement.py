@@ -22,7 +22,7 @@ from tsa.model import Subgroup, Torus, complex_filters, nearest_orthonormal, rea
 _MIN_EIGENVALUE = 0.25
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RefinedSubgroup(Subgroup):
     """An irreducible model, and how it differs from the learned one.
 

@@ -15,7 +15,7 @@ from tsa.model.weights import Weights
 _MAX_WEIGHT = 10_000  # periods per turn; the density over s has as many harmonics
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CoupledModel(PhaseModel[Density]):
     """What every likelihood of a `Subgroup` is made of: coupled phases, and arithmetic on coordinates."""
 

@@ -16,7 +16,7 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tsa._base import Array, ShapeError, checks
+from tsa._base import Array, ShapeError, checks, model_html, model_line
 from tsa.model.filters import check_orthonormal
 
 Prior = TypeVar("Prior")  # the kind of density over the phases, or over s, that a model takes as prior
@@ -53,6 +53,13 @@ class PhaseModel(ABC, Generic[Prior]):
         check_orthonormal(filters)
         object.__setattr__(self, "filters", filters)
         object.__setattr__(self, "noise", checks.positive(noise, "noise"))
+
+    def __repr__(self) -> str:
+        return model_line(self)
+
+    def _repr_html_(self) -> str:
+        """The line of `repr` and some filters, for notebooks."""
+        return model_html(self)
 
     def with_noise(self, noise: float) -> Self:
         """The same model with another σ, all other fields kept; the filters are not checked again.

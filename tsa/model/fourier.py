@@ -31,7 +31,7 @@ def fourier_model(shape: int | tuple[int, int], noise: float = 1.0) -> Subgroup:
     return FourierSubgroup(sizes, noise)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FourierSubgroup(Subgroup):
     """The `Subgroup` whose filters are the waves of a DFT: fast Fourier transforms take the place of matrix products.
 

@@ -17,7 +17,7 @@ from tsa.model.torus import Torus
 from tsa.model.weights import Weight
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Subgroup(CoupledModel):
     """A subgroup of p parameters: the phases are φ_j = ω_j·s (paper, section 3.3).
 

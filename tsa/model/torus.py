@@ -11,7 +11,7 @@ from tsa.density import TwoPointVonMises, VonMises, mean_rotation
 from tsa.model._shared import PhaseModel
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Torus(PhaseModel[VonMises]):
     """The maximal torus: every subspace has a phase of its own (paper, section 3).
 

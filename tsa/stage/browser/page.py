@@ -17,6 +17,7 @@ from tsa.files import load
 from tsa.model import Subgroup
 from tsa.pictures import picture, rotate
 from tsa.stage.browser.join import BROWSER, join
+from tsa.stage.exports import picture_png
 from tsa.stage.packing import framed
 from tsa.stage.scene import Scene
 
@@ -89,6 +90,10 @@ class StageView:
     def _repr_html_(self) -> str:
         page = html.escape(stage_page(self.scene), quote=True)
         return f'<iframe srcdoc="{page}" width="100%" height="{self.height}" style="border:0"></iframe>'
+
+    def _repr_png_(self) -> bytes:
+        """The picture that is shown where pages are not, as in a printed notebook."""
+        return picture_png(self.scene)
 
     def save(self, path: str | Path) -> None:
         """Write the page to a file."""
