@@ -22,9 +22,10 @@ _MAX_FILES = 20  # in one request for places to upload to
 def ignore_wrong_messages(runtime: Runtime, log: ThrottledLog) -> None:
     """Let the runtime of this server handle only messages that a page of ours can have sent.
 
-    Streamlit would answer the value of a widget that is not of its type with an exception in place of the page. A
-    choice that is none of the options of a widget is taken out of its message: Streamlit would pass it on to the
-    function that handles the change. It is no reason to ignore the rest, as options may have changed in the meantime.
+    Streamlit would answer the value of a widget that is not of its type with an exception in place of the page. Taken
+    out of its message is the value of a widget that this session has not been shown, whose type is not known yet (after
+    a restart of the server the address says what a page shows); and a choice that is none of the options of a widget,
+    which may have changed in the meantime.
     """
     handle = runtime.handle_backmsg
 
@@ -40,7 +41,7 @@ def ignore_wrong_messages(runtime: Runtime, log: ThrottledLog) -> None:
         known = _known_widgets(runtime, session_id)
         sent = msg.rerun_script.widget_states.widgets
         for i in reversed(range(len(sent))):
-            if not _is_choice(known.get(sent[i].id), sent[i]):
+            if not _may_have(known.get(sent[i].id), sent[i]):
                 del sent[i]
         handle(session_id, msg, **rest)
 
@@ -59,7 +60,7 @@ def _trouble(runtime: Runtime, session_id: str, msg: BackMsg) -> str:
         return "" if operation in _OPERATIONS else f"it asks for the operation {operation}"
     known = _known_widgets(runtime, session_id)
     for state in msg.rerun_script.widget_states.widgets:
-        widget = known.get(state.id)  # None in the first message of a page that the server has not drawn yet
+        widget = known.get(state.id)
         given = state.WhichOneof("value")
         if widget is None or given is None:
             continue
@@ -98,10 +99,10 @@ def _known_widgets(runtime: Runtime, session_id: str) -> Mapping[str, WidgetMeta
     return {} if info is None else info.session.session_state._new_widget_state.widget_metadata
 
 
-def _is_choice(widget: WidgetMetadata[Any] | None, state: WidgetState) -> bool:
-    """Whether the value is one of the options of the widget, if it has options. No widget of ours can be emptied."""
+def _may_have(widget: WidgetMetadata[Any] | None, state: WidgetState) -> bool:
+    """Whether the widget is known, and the value one of its options, if it has any. None of ours can be emptied."""
     if widget is None or widget.formatted_options is None:
-        return True
+        return widget is not None
     given = state.WhichOneof("value")
     if given == "string_array_value":
         chosen = list(state.string_array_value.data)

@@ -5,10 +5,12 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urljoin
 
@@ -58,10 +60,17 @@ def _started(port: int, options: Iterable[str], said: str) -> Iterator[re.Match[
             found = next(filter(None, (re.search(said, line) for line in server.stdout)), None)
             if found is None:
                 raise RuntimeError("The explorer did not start.")
+            threading.Thread(target=_drain, args=(server.stdout,), daemon=True).start()
             _wait_until_it_answers(urljoin(found[0], "/"))
             yield found
         finally:
             server.terminate()
+
+
+def _drain(output: Iterable[str]) -> None:
+    """Read and forget what the server says later: it would wait for a reader when the pipe is full."""
+    with suppress(ValueError, OSError):  # closed in the meantime
+        deque(output, 0)
 
 
 def _wait_until_it_answers(address: str) -> None:

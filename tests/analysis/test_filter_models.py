@@ -1,5 +1,8 @@
 """Models made from any filters, their cost, and sets side by side; learned dictionaries and Gabor kernels too."""
 
+import io
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -7,10 +10,20 @@ from explorer.state import open_any_as
 from tests.shared import dictionaries as made
 from tests.shared.model_files import npy
 from tests.shared.peers import PEERS, needs_peers
-from tsa import InputError, cost_of, fourier_model, inspect, load, open_filters, orthonormal_subset, refined_span
+from tsa import (
+    InputError,
+    cost_of,
+    fourier_model,
+    inspect,
+    load,
+    open_filters,
+    orthonormal_subset,
+    refine,
+    refined_span,
+)
 from tsa.analysis import FilterReport, compare_sets, nearest_in, report_filters
 from tsa.groups import CyclicShift, ImageRotation
-from tsa.model import real_columns
+from tsa.model import Torus, real_columns
 
 SHIFTS = CyclicShift((8, 8))
 
@@ -160,3 +173,22 @@ def test_a_model_from_a_set_works_in_the_lab():
     assert named.made is not None
     assert named.turns
     assert named.report.filters.shape == (256, columns.shape[1] + columns[:, :150].shape[1])
+
+
+def test_a_small_file_of_large_filters_takes_bounded_memory():
+    """Five kilobytes that unpack to 64 filters of 128×128 pixels; a matrix of all pairs of pixels would be 2 GB."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, W=(np.indices((128 * 128, 64)).sum(axis=0) % 7).astype(np.float32))
+    assert len(buffer.getvalue()) < 20_000
+    tracemalloc.start()
+    try:
+        open_any_as("large", buffer.getvalue())
+        assert tracemalloc.get_traced_memory()[1] < 300 * 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_refinement_that_would_not_fit_into_memory_is_refused():
+    w = np.eye(64 * 64)[:, :60]
+    with pytest.raises(InputError, match=r"would take \d+ GB of memory; at most 2 are used"):
+        refine(Torus(w[:, ::2] + 1j * w[:, 1::2]), CyclicShift((64, 64)))

@@ -18,6 +18,7 @@ from tsa.analysis.spectra import check_same_patches
 from tsa.groups import Action, LatticeAction, as_lattice_action
 from tsa.model import Subgroup, Torus, complex_filters, nearest_orthonormal, real_columns
 
+_MAX_BYTES = 2 * 2**30  # of all projections together
 # Least eigenvalue of a direction that counts as learned: half of the ½ of a half-learned plane, twice that of noise.
 _MIN_EIGENVALUE = 0.25
 
@@ -103,6 +104,12 @@ def refine(model: Torus | Subgroup, action: Action, on_progress: ProgressCallbac
 def _projections(basis: Array, action: LatticeAction, on_progress: ProgressCallback | None) -> Array:
     """P_k W for every character k: (characters, D, columns)."""
     lattice, characters = (checks.as_points(s, action.parameters) for s in (action.lattice, action.characters))
+    size = 16 * len(characters) * max(basis.size, len(lattice))
+    if size > _MAX_BYTES:
+        raise InputError(
+            f"To refine {basis.shape[1]} filters of {len(basis)} pixels under {len(characters):,} weights would take "
+            f"{size / 2**30:,.0f} GB of memory; at most {_MAX_BYTES >> 30} are used. Refine fewer filters at a time."
+        )
     phases = np.exp(-1j * (characters @ lattice.T))
     result = np.zeros((len(characters), basis.size), np.complex128)
     moved: list[tuple[int, Array]] = []

@@ -20,7 +20,7 @@ from tsa.files.opened_model import NO_HINTS, Hints, OpenedModel, open_model
 from tsa.groups import CyclicShift, Group, ImageRotation, named_group
 
 _MAX_PIXELS = 128 * 128
-_MAX_NUMBERS = 2**23  # in a set of filters: 64 MB as complex numbers of single precision
+_MAX_NUMBERS = 2**22  # in a set of filters: 4,096 of 32×32 pixels
 _TRIED_FILTERS = 256  # of a set, on which groups are tried
 _CLEAR_GAIN = 0.1  # of mean purity above that of noise, from which a group is called the best fit
 

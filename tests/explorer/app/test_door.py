@@ -193,7 +193,7 @@ def test_a_first_message_with_wrong_values_tells_nothing(server):
         for _ in range(MESSAGES // 40):
             with Visitor(server) as visitor:
                 visitor.send(*(odd_state(rng, widget) for widget in first.widgets))
-                visitor.hear()  # which looks for leaks
+                assert exceptions(visitor.hear()) == []
                 visitor.send()
                 assert exceptions(visitor.hear()) == []
 

@@ -85,10 +85,8 @@ def orthonormal_subset(
     '1x1 + 1x2 + 1x3'
     """
     action = report.action
-    covariance = np.zeros((action.dimension, action.dimension))
-    if patches is None:
-        covariance[action.support, action.support] = 1.0
-    else:
+    covariance = None  # that of white noise: candidates are zero outside the pixels that the action moves
+    if patches is not None:
         x = checks.rows(patches, "patches").astype(np.float64)
         if x.shape[1] != action.dimension:
             raise InputError(f"Patches of {action} have {action.dimension} pixels; got {x.shape[1]}.")
@@ -172,15 +170,18 @@ def _oriented(report: FilterReport, inside: Array, j: int, partner: int) -> Arra
     return columns * np.array([1.0, 1.0 if ahead > 0 else -1.0])
 
 
-def _greedy(planes: list[Array], covariance: Array, count: int | None) -> list[int]:
-    """Indices of planes, each adding most energy to those before, as long as what it adds is a whole plane."""
+def _greedy(planes: list[Array], covariance: Array | None, count: int | None) -> list[int]:
+    """Indices of planes, each adding most energy to those before, as long as what it adds is a whole plane.
+
+    Without a covariance (D, D) every direction has the same energy.
+    """
     width = max(plane.shape[1] for plane in planes)
-    rest = np.zeros((len(planes), width, len(covariance)))
+    rest = np.zeros((len(planes), width, len(planes[0])))
     for i, plane in enumerate(planes):
         rest[i, : plane.shape[1]] = plane.T
     sizes = np.array([plane.shape[1] for plane in planes])
     open_, picked = np.ones(len(planes), bool), list[int]()
-    weighted = rest @ covariance
+    weighted = rest if covariance is None else rest @ covariance
     while open_.any() and (count is None or len(picked) < count):
         # Energy of the residual plane: trace of (R Rᵀ)⁻¹ R C Rᵀ.
         gram = np.einsum("iad,ibd->iab", rest, rest)
@@ -195,7 +196,8 @@ def _greedy(planes: list[Array], covariance: Array, count: int | None) -> list[i
         basis = np.linalg.qr(rest[best, : sizes[best]].T)[0]
         along = rest @ basis
         rest -= along @ basis.T
-        weighted -= along @ (basis.T @ covariance)
+        if covariance is not None:
+            weighted -= along @ (basis.T @ covariance)
     return picked
 
 
