@@ -45,7 +45,8 @@ def _choose() -> Shared:
     left_out = set()
     if can:
         st.markdown("**Leave out**")
-    for column, names in zip(st.columns(2), (list(can)[::2], list(can)[1::2]), strict=True):
+    half = -(-len(can) // 2)
+    for column, names in zip(st.columns(2) if can else [], (list(can)[:half], list(can)[half:]), strict=False):
         for name in names:
             if column.checkbox(can[name], **view.setting(f"without {name}", name in view.current().hide)):
                 left_out.add(name)

@@ -17,7 +17,7 @@ CAN_LEAVE_OUT = {
     LAB: {
         "x": "Picture x", "y": "Picture y", "noise": "Pixel noise", "sigma": "Expected noise σ",
         "observe": "Observe again", "prior": "Prior", "model": "Model", "symmetry": "Symmetry of x", "save": "Save",
-        "scenes": "Scenes to start with", "tools": "Buttons above the dial", "pins": "Pin and Compare",
+        "scenes": "Scenes to start with", "tools": "Buttons on top", "pins": "Pin and Compare",
         "player": "Play", "try": "Try an answer", "waves": "Waves",
     },
     MOTION: {

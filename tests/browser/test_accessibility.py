@@ -171,6 +171,13 @@ def dft(tab, address, tmp_path):
     yield "dft"
 
 
+def share(tab, address, tmp_path):
+    tab.goto(f"{address}/share?angle=40")
+    tab.frame_locator("iframe").locator(".stage[data-drawn]").wait_for()
+    tab.get_by_text("HTML, to embed it").wait_for()
+    yield "share"
+
+
 def offline(tab, address, tmp_path):
     show("square").save(tmp_path / "stage.html")
     tab.goto((tmp_path / "stage.html").as_uri())
@@ -181,7 +188,7 @@ def offline(tab, address, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
-    "visit", [lab, compare, motion, filters, recognise, model, train, orbits, home, lesson, film, dft, offline]
+    "visit", [lab, compare, motion, filters, recognise, model, train, orbits, home, lesson, film, dft, share, offline]
 )
 def test_axe_finds_nothing_serious(tab, server, tmp_path, visit):
     found = {place: judged(tab) for place in visit(tab, server, tmp_path)}

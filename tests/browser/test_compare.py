@@ -252,7 +252,44 @@ def test_a_hidden_answer_is_not_described(page, server):
     expect(page.locator(".described")).to_contain_text("peaks at 137°")
 
 
-def test_saved_comparisons(page, server):
+def test_a_link_is_built_and_previewed_and_the_file_leaves_out_the_same(page, browser, server, tmp_path):
+    page.goto(f"{server}/share?x=shape.F&angle=120")
+    preview = page.frame_locator("iframe")
+    expect(preview.locator(".answer")).to_have_text("By 120°.")
+    expect(preview.locator(".waves-card")).to_be_visible()
+    for name in ("Waves", "Play", "Picture x"):
+        page.get_by_role("checkbox", name=name, exact=True).press("Space")
+        expect(page.get_by_role("checkbox", name=name, exact=True)).to_be_checked()
+    page.locator("[data-testid=stCode]", has_text="hide=player%2Cwaves%2Cx").first.wait_for()
+    expect(preview.locator(".waves-card")).to_be_hidden()
+    expect(preview.locator(".player")).to_be_hidden()
+    expect(preview.locator(".try")).to_be_visible()
+    link = page.locator("[data-testid=stCode]").first.inner_text().strip()
+    page.get_by_role("button", name="A page in one file").wait_for()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="A page in one file").click()
+    (tmp_path / "stage.html").write_bytes(download.value.path().read_bytes())
+    with offline(browser, tmp_path / "stage.html", ".stage") as tab:
+        expect(tab.locator(".answer")).to_have_text("By 120°.")
+        expect(tab.locator(".waves-card")).to_be_hidden()
+        expect(tab.locator(".player")).to_be_hidden()
+        expect(tab.locator(".try")).to_be_visible()
+    page.goto(link)
+    page.wait_for_selector(".stage[data-drawn]")
+    expect(page.locator(".waves-card")).to_be_hidden()
+    expect(page.get_by_text("Expected noise σ")).to_be_visible()
+    expect(page.get_by_text("Picture x", exact=True)).to_be_hidden()
+
+
+def test_a_link_opens_on_the_whole_window(page, server):
+    page.goto(f"{server}/?present=1&angle=40")
+    page.wait_for_selector(".stage:popover-open[data-drawn]")
+    expect(page.locator(".waves-card")).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(page.locator(".waves-card")).to_be_visible()
+
+
+def test_the_summaries_of_pins_are_saved(page, server):
     compare_opened(page, f"{server}/?compare=1&pins={FOUR}&angle=10&hide=player")
     page.get_by_role("button", name="Save").click()
     with page.expect_download() as download:
@@ -260,6 +297,3 @@ def test_saved_comparisons(page, server):
     read = json.loads(download.value.path().read_text())
     assert [pin["sigma"] for pin in read["pins"]] == [0.5, 1.0, 0.5, 0.5]
     assert read["in words"].startswith(page.locator(".certainty").inner_text())
-    with page.expect_download() as download:
-        page.get_by_role("button", name="A page that works offline").click()
-    assert '"player"' not in download.value.path().read_text(encoding="utf-8")[:2000]  # it is in the packed data

@@ -49,6 +49,7 @@ PAGES = {
     "lesson with training": ("lesson?lesson=snow&step=2", ".film[data-at]", None),
     "film": ("film?frame=138", ".film[data-drawn]", None),
     "DFT": ("dft", ".dft[data-drawn]", None),
+    "share": ("share", ".st-key-share_preview iframe", None),
     "an orbit that never closes": ("orbits?orbit=1-2pi", ".orbit[data-drawn]", None),
 }
 TOUCH = ("phone", "tablet")

@@ -116,7 +116,9 @@ function create(root) {
   const show = (/** @type {any} */ packed) => {
     if (packed === self.packed) return;
     self.packed = packed;
+    const hadFocus = find("pins").querySelector(":focus") !== null;
     find("pins").replaceChildren();
+    if (hadFocus) dial.focus({ preventScroll: true });
     self.pins = packed.labels.map((/** @type {string} */ _, /** @type {number} */ i) => makePin(i));
     setText(find("title"), packed.title);
     fit();

@@ -154,7 +154,7 @@ function create(root) {
   for (const action of ["pin", "compare"]) {
     find(action).onclick = () => {
       self.player.stop();
-      self.follower.send({ angle: self.angle }, { action });
+      if (find(action).ariaDisabled !== "true") self.follower.send({ angle: self.angle }, { action });
     };
   }
   find("reveal").onclick = () => {
@@ -336,7 +336,8 @@ function showPins(find, pins) {
   find("compare").hidden = !pins?.count;
   find("stage").classList.toggle("with-pins", Boolean(pins?.count));
   if (!pins) return;
-  find("pin").disabled = pins.number > 0 || pins.count === pins.most;
+  // Not `disabled`, which would take the focus from a button that has just been pressed.
+  find("pin").setAttribute("aria-disabled", `${pins.number > 0 || pins.count === pins.most}`);
   setText(find("pin"), pins.number ? fill(pinned, pins) : pin);
   setText(find("compare"), fill(find("compare").dataset.text, pins));
 }
