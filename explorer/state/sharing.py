@@ -58,7 +58,7 @@ class Shared:
             parameters = {"angle": str(view.angle)} | parameters
         if self.form == "embedded" if embedded is None else embedded:
             parameters["embed"] = "true"
-        return f"{root}{self.page}{'?' if parameters else ''}{urlencode(parameters, safe='*')}"
+        return f"{root}{self.page}{'?' if parameters else ''}{urlencode(parameters, safe='*,')}"
 
     def frame(self, root: str, now: ViewState) -> str:
         """HTML that shows the page inside another one; only embedded pages may stand in a frame."""

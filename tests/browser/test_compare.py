@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tsa
-from tests.shared.browser import address_has, at_rest
+from tests.shared.browser import address_has, at_rest, silent
 from tsa.pictures import shapes
 from tsa.stage import Compared, Scene, compare_page, comparison_words, stage_page
 
@@ -114,7 +114,7 @@ def test_every_dial_and_the_strip_change_with_every_degree(page, server):
 
 def test_turning_asks_the_server_nothing(page, server):
     compare_opened(page, f"{server}/?compare=1&pins={FOUR}")
-    at_rest(page)
+    silent(page)
     page.locator(".compare .play").click()
     page.traffic.clear()
     expect(page.locator(".compare .turn")).to_have_text(re.compile("^(9.|1..)°$"))
@@ -252,11 +252,11 @@ def test_a_link_is_built_and_previewed_and_the_file_leaves_out_the_same(page, br
     for name in ("Waves", "Play", "Picture x"):
         page.get_by_role("checkbox", name=name, exact=True).press("Space")
         expect(page.get_by_role("checkbox", name=name, exact=True)).to_be_checked()
-    page.locator("[data-testid=stCode]", has_text="hide=player%2Cwaves%2Cx").first.wait_for()
+    page.locator("[data-testid=stCode]", has_text="hide=player,waves,x").first.wait_for()
     expect(preview.locator(".waves-card")).to_be_hidden()
     expect(preview.locator(".player")).to_be_hidden()
     expect(preview.locator(".try")).to_be_visible()
-    link = page.locator("[data-testid=stCode]").first.inner_text().strip()
+    link = page.locator("[data-testid=stCode] code").first.inner_text().strip()
     page.get_by_role("button", name="A page in one file").wait_for()
     with page.expect_download() as download:
         page.get_by_role("button", name="A page in one file").click()
