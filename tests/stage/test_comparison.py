@@ -170,11 +170,11 @@ def test_known_sentences():
     assert words.shared(((30,), (90,))) == "Pins 1 and 2 share no answer; pin 1 alone gives 30°; pin 2 alone gives 90°."
     assert words.shared(((359,), (1,))) == "Both pins give the same answer: 359°–1°."
     assert words.shared(((359,), (2,))).startswith("Pins 1 and 2 share no answer")
-    assert words.shared(((), (90,))) == "Only pin 2 tells a turn: 90°."
-    assert words.shared(((), ())) == "None of them tells a turn."
-    assert words.shared(((), (5,), (5,))) == "Pins 2 and 3 give the same answer: 5°. Pin 1 tells no turn."
+    assert words.shared(((), (90,))) == "Only pin 2 names a turn: 90°."
+    assert words.shared(((), ())) == "None of them names a turn."
+    assert words.shared(((), (5,), (5,))) == "Pins 2 and 3 give the same answer: 5°. Pin 1 names no turn."
     assert words.shared(((1, 90), (1, 90), (1,), ())) == (
-        "Pins 1, 2 and 3 share 1°; pins 1 and 2 alone share 90°. Pin 4 tells no turn."
+        "Pins 1, 2 and 3 share 1°; pins 1 and 2 alone share 90°. Pin 4 names no turn."
     )
     seven = tuple(range(0, 350, 50))
     assert words.shared((seven, seven)) == "Both pins give the same answers: seven answers."

@@ -22,7 +22,7 @@ def certainty(values: tuple[str, ...]) -> str:
     """Which pin is the most certain. `values` has the uncertainty of each as it is printed: "1.2 of 8.5 bits"."""
     bits = [float(value.split()[0]) for value in values]
     if len(bits) == 1:
-        return f"Uncertainty: {values[0]}."
+        return "Pin another scene to compare it with this one."
     least, most = min(bits), max(bits)
     if least == most:
         return f"{_of(range(len(bits)), len(bits))} are equally certain: the uncertainty of each is {least:.1f} bits."
@@ -40,11 +40,11 @@ def shared(answers: Answers) -> str:
     telling = [i for i, turns in enumerate(answers) if turns]
     silent = [i for i, turns in enumerate(answers) if not turns]
     if not telling:
-        return "It tells no turn." if len(answers) == 1 else "None of them tells a turn."
+        return "Pin 1 names no turn." if len(answers) == 1 else "None of them names a turn."
     if len(telling) == 1:
-        named = _listed([(turn, turn) for turn in answers[telling[0]]])
-        only = "" if len(answers) == 1 else "Only "
-        return f"{only}{_pins(telling, not only)} tells a turn: {named}."
+        turns = answers[telling[0]]
+        only, named = "Only p" if silent else "P", _listed([(turn, turn) for turn in turns])
+        return f"{only}in {telling[0] + 1} names {'turns' if len(turns) > 1 else 'a turn'}: {named}."
     groups = defaultdict[tuple[int, ...], list[tuple[int, int]]](list)
     for owners, low, high in _same(answers):
         groups[owners].append((low, high))
@@ -60,7 +60,7 @@ def shared(answers: Answers) -> str:
             parts = [f"{_pins(telling)} share no answer", *parts]
         sentence = "; ".join(parts)
     sentence = f"{sentence[0].upper()}{sentence[1:]}."
-    return sentence if not silent else f"{sentence} {_pins(silent)} {'tells' if len(silent) == 1 else 'tell'} no turn."
+    return sentence if not silent else f"{sentence} {_pins(silent)} {'names' if len(silent) == 1 else 'name'} no turn."
 
 
 def _part(owners: tuple[int, ...], turns: list[tuple[int, int]]) -> str:
