@@ -151,6 +151,19 @@ def test_the_power_of_smooth_pictures_in_each_plane(rotation, tilt):
     assert np.abs(other / np.median(other) - 1).max() > 0.5
 
 
+def test_pictures_less_smooth_than_photographs_are_told_by_their_evidence(rotation):
+    """Pixels of random grey values: a tilt of the spectrum explains them, the spectrum of photographs does not."""
+    planes, rng = NoisyPlanes.of(rotation, Camera(16, 16, "patch")), np.random.default_rng(7)
+    x = patches_of_pictures(rng.uniform(size=(8, 16, 16)), 16)
+    x, y = (x + 0.05 * rng.normal(size=x.shape) for _ in range(2))
+    pair = noisy_pair(planes, PlanePair.of(planes, x, y), *np.full((2, 8), 0.05))
+    tilted, photographic = (
+        pair_posterior(planes, pair, Hyperprior(((1.0, PhotographicSpectrum(tilts=tilts)),))).log_evidence
+        for tilts in ((-1.0, 0.0, 1.0, 2.0), (0.0,))
+    )
+    assert np.all(tilted > photographic + 5)
+
+
 SHIFTS = [fourier_model(31), fourier_model((5, 5)), fourier_model(32)]
 
 
