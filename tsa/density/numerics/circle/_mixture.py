@@ -27,6 +27,7 @@ _NEGLIGIBLE_NATS = 30.0  # a component whose share is smaller than e^-30 changes
 _SUMMED_NATS = 200.0  # below the maximum, where a sum of components is not told from the largest of them
 _BETWEEN_NODES_NATS = 0.1  # a maximum is at most this much higher than the highest node beside it
 _KEPT_NODES = 2**21  # of all rows, for which grids are kept: 48 MB
+_CHUNK_INTEGRAL_VALUES = 2**16  # of components that are only integrated: they stay in cache
 _CHUNK_VALUES = 2**19  # values of components held at once
 _CHUNK_TERMS = 2**20  # terms of series evaluated at once
 _ABSCISSAE, _NODE_WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(3))  # right to 1e-11 on half a step
@@ -46,7 +47,7 @@ def circle_log_integrals(eta: Array, level: Array) -> Array:
     log_z = np.full(rows * count, -np.inf)
     coarse = np.minimum(needed, max(_COARSE_NODES, int(_fast_length(np.array(least)))))
     highest = np.empty(rows * count)
-    for members, n in groups(coarse, _CHUNK_VALUES):
+    for members, n in groups(coarse, _CHUNK_INTEGRAL_VALUES):
         values = on_grid(flat[members], n)
         highest[members] = values.max(axis=1)
         fine = members[needed[members] == n]
@@ -57,7 +58,7 @@ def circle_log_integrals(eta: Array, level: Array) -> Array:
     slack = (sharpness**2 * (2 * np.pi / coarse) ** 2 / 8).reshape(rows, count)
     hopeless = peak + slack < (peak - np.log1p(sharpness.reshape(rows, count))).max(axis=1, keepdims=True) - 40.0
     wanted = np.flatnonzero((needed > coarse) & ~hopeless.ravel())
-    for members, n in groups(needed[wanted], _CHUNK_VALUES):
+    for members, n in groups(needed[wanted], _CHUNK_INTEGRAL_VALUES):
         log_z[wanted[members]] = _log_sum(on_grid(flat[wanted[members]], n))
     return log_z.reshape(rows, count)
 
@@ -94,7 +95,7 @@ class CircleMixture:
         sharpness = np.sqrt((np.abs(self.eta) * np.arange(1, self.order + 1) ** 2).sum(axis=1))
         widest = np.zeros(self.rows)
         np.maximum.at(widest, self.row, sharpness)
-        needed = np.maximum(_NODES_PER_DEVIATION * 2 * np.pi * widest, max(_MIN_NODES, 4 * self.order + 2))
+        needed = np.maximum(_NODES_PER_DEVIATION * 2 * np.pi * widest, max(_MIN_NODES, 2 * self.order + 2))
         self.nodes = _fast_length(needed)
         _check_nodes(self.nodes, widest)
 
