@@ -3,12 +3,14 @@
 import asyncio
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from websockets.asyncio.client import ClientConnection, connect
 
 from explorer.tools.chromium import serving_class
+from explorer.tools.shots import wait_until_whole
 
 _FOLLOWERS = 30
 _TURNS, _TURNS_PER_SECOND = 300, 60  # of the plain teacher; fewer than 360, so that an angle tells which turn it is
@@ -39,7 +41,8 @@ def time_class(browser: Any) -> None:
     """Print the delays of a class on a server of its own, which listens on this machine alone."""
     with serving_class(port=8770) as (address, key):
         _time_two_browsers(browser, address, key)
-        asyncio.run(_time_followers(address, key))
+        with ThreadPoolExecutor(1) as apart:  # the browser's driver has a loop of its own in this thread
+            apart.submit(lambda: asyncio.run(_time_followers(address, key))).result()
 
 
 def _time_two_browsers(browser: Any, address: str, key: str) -> None:
@@ -51,7 +54,8 @@ def _time_two_browsers(browser: Any, address: str, key: str) -> None:
     student.wait_for_selector(".stage[data-drawn]")
     student.get_by_role("button", name="Follow the teacher").click()
     student.wait_for_selector(".stage[data-angle='0']")
-    student.wait_for_timeout(1500)
+    for page in (teacher, student):  # in a class they have been open for a while
+        wait_until_whole(page, ".stage[data-drawn]")
     box = teacher.locator(".dial").bounding_box()
     x, y, r = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, box["height"] * 0.3
     teacher.mouse.move(x + r, y)

@@ -28,7 +28,7 @@ function createLine() {
   let began = false; // whether the history has an entry of what is followed
   /** @type {number | undefined} */
   let angle;
-  let sending = 0;
+  let [sending, turning] = [0, 0]; // frames that were asked for
   const root = /** @type {any} */ (window).__streamlit.BACKEND_BASE_URL;
 
   const open = () => {
@@ -69,7 +69,11 @@ function createLine() {
       line.teaches = news.teaches ?? false;
       angle = news.angle ?? angle;
       if (news.address !== undefined) go(news.address);
-      else turn();
+      // Once a frame, with the newest angle: angles may come faster than the dial is drawn.
+      else turning ||= requestAnimationFrame(() => {
+        turning = 0;
+        turn();
+      });
     }
   };
 
@@ -91,7 +95,7 @@ function createLine() {
     window.dispatchEvent(new PopStateEvent("popstate", { state: history.state })); // for Streamlit, which runs the page
   };
   const turn = () => {
-    if (angle === undefined) return;
+    if (angle === undefined || line.role !== "follow") return;
     untaken = window.dispatchEvent(new CustomEvent("tsa-turn", { detail: angle, cancelable: true })) ? untaken + 1 : 0;
     if (untaken > NO_DIAL_REPEATS && angle !== goneAngle) show(angle);
   };
