@@ -243,7 +243,7 @@ class TSA(Estimator):
     def score(self, X: ArrayLike, y: ArrayLike | None = None) -> float:
         """Mean log evidence per pair; with a `group`, of X moved by elements drawn with seed 0.
 
-        >>> x, y = tsa.groups.CyclicShift(8).pairs(1000, rng=0)[:2]
+        >>> x, y = tsa.groups.CyclicShift(8).pairs(2000, rng=0)[:2]
         >>> few, many = (tsa.TSA(n, random_state=0).fit(x, y) for n in (1, 3))
         >>> bool(few.score(x, y) < many.score(x, y))
         True
