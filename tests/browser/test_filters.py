@@ -11,7 +11,8 @@ from PIL import Image
 from tests.shared.browser import TIMEOUT_MS, angle, choose_model, dial_points, text_changes, visit
 from tests.shared.dictionaries import gabors
 from tsa import load
-from tsa.model import real_columns
+from tsa.files import pack_model
+from tsa.model import Subgroup, real_columns
 
 # Remembers what is written onto canvases, and in which font.
 LISTEN = """
@@ -222,3 +223,26 @@ def test_the_lab_opens_with_a_model_made_from_gabor_kernels(browser, server):
         tab.mouse.up()
         tab.wait_for_function("first => document.querySelector('.answer')?.innerText !== first", arg=first)
         assert angle(tab) > 60
+
+
+def test_the_spectrum_of_three_parameters_lists_the_largest_weights(browser, server):
+    """A model found in pairs alone, of three circles: one weight for each filter."""
+    rng = np.random.default_rng(0)
+    q = np.linalg.qr(rng.standard_normal((36, 8)))[0]
+    model = Subgroup(q[:, ::2] + 1j * q[:, 1::2], [[1, 0, 0], [0, 1, -1], [0, 2, 1], [1, -1, 2]], 0.1)
+    data = pack_model(model, (6, 6), {"discovered": True, "orders": [0, 0, 0]})
+    with filters(browser, server) as tab:
+        visit(tab, "Model")
+        files = tab.locator("input[type=file]")
+        files.wait_for(state="attached")
+        files.set_input_files({"name": "three.npz", "mimeType": "application/x", "buffer": data})
+        tab.get_by_text("three is now used").first.wait_for()
+        visit(tab, "Filters")
+        tab.wait_for_selector(".sheet[data-chosen]")
+        tab.evaluate("window.written = []")
+        last = tab.locator(".grid [role=option]").count() - 1
+        tab.locator(".grid").focus()
+        tab.keyboard.press("End")
+        tab.wait_for_selector(f".sheet[data-chosen='{last}']")
+        texts = [text for text, _ in written(tab, "spectrum")]
+        assert texts[-2:] == ["(1, −1, 2)", "100.0 %"]

@@ -1,4 +1,5 @@
-// The weight spectrum of the chosen filter: bars over the weights, or a map of them if the group has two parameters.
+// The weight spectrum of the chosen filter: bars over the weights, a map of them if the group has two parameters, or a list
+// of the largest if it has more.
 // Its bytes are the square roots of the shares of the highest bar.
 
 import { context } from "../../../tsa/stage/browser/shared/canvas.js";
@@ -18,7 +19,44 @@ export function drawSpectrum(self, canvas) {
   const n = frequencies.length;
   const roots = Array.from(spectrum.subarray(self.chosen * n, self.chosen * n + n), (byte) => byte / 255);
   pen.font = `400 11px ${self.style.fontFamily}`;
-  (Array.isArray(frequencies[0]) ? drawMap : drawBars)(self, pen, roots, width, height);
+  const parameters = [frequencies[0]].flat().length;
+  (parameters > 2 ? drawLargest : parameters > 1 ? drawMap : drawBars)(self, pen, roots, width, height);
+}
+
+/**
+ * The largest shares, each beside its weight.
+ * @param {Filters} self
+ * @param {Pen} pen
+ * @param {number[]} roots
+ * @param {number} width
+ * @param {number} height
+ */
+function drawLargest(self, pen, roots, width, height) {
+  const { top, own } = self.packed;
+  const frequencies = /** @type {number[][]} */ (/** @type {unknown} */ (self.packed.frequencies));
+  const j = self.chosen;
+  const high = 19;
+  const seen = roots.map((_, i) => i).filter((i) => top[j] * roots[i] ** 2 >= 0.0005);
+  const order = seen.sort((a, b) => roots[b] - roots[a]);
+  const names = order.slice(0, Math.floor(height / high)).map((i) => `(${frequencies[i].map(number).join(", ")})`);
+  const left = 14 + Math.max(...names.map((name) => pen.measureText(name).width));
+  pen.textBaseline = "middle";
+  names.forEach((name, row) => {
+    const i = order[row];
+    const share = top[j] * roots[i] ** 2;
+    const long = share * (width - left - 60);
+    const y = row * high;
+    pen.fillStyle = own[j].includes(i) ? self.accent : self.style.color;
+    pen.globalAlpha = own[j].includes(i) ? 1 : 0.45;
+    pen.fillRect(left, y + 3, Math.max(1, long), high - 6);
+    pen.fillStyle = self.style.color;
+    pen.globalAlpha = 0.8;
+    pen.textAlign = "right";
+    pen.fillText(name, left - 8, y + high / 2);
+    pen.textAlign = "left";
+    pen.fillText(`${(100 * share).toFixed(1)} %`, left + Math.max(1, long) + 6, y + high / 2);
+  });
+  pen.globalAlpha = 1;
 }
 
 /**
