@@ -4,7 +4,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import i0e, ndtri
+from scipy.special import i0e, i1e, ndtri
 
 from tests.density.multiprecision import integral, log_normalizer
 from tests.hard import TURN, fejer, random_eta, symmetric
@@ -53,6 +53,22 @@ def test_entropy_of_sharp_densities(kappa, phase):
     x = 3 / np.sqrt(kappa)
     below_peak = 2 * kappa * np.sin(x / 2) ** 2 + np.log(TURN * i0e(kappa))
     assert density.log_density(phase + x) == pytest.approx(-below_peak, abs=1e-4 if kappa > 1e12 else 1e-6)
+
+
+def test_plain_formulas_miss_divergence_and_entropy():
+    """Negative control: log Z and moments in double precision, put into the textbook formulas, fail the tests above."""
+
+    def log_z(kappa):
+        return np.log(TURN * i0e(kappa)) + kappa
+
+    errors = []
+    for phase in PHASES:
+        turn = np.exp(1j * phase)
+        eta, other, moment = 1e12 * turn, 1.01e12 * turn, (i1e(1e12) / i0e(1e12)) * turn
+        plain = ((eta - other).conjugate() * moment).real - log_z(1e12) + log_z(1.01e12)
+        errors.append(abs(plain - exact_kl(1e12, 1.01e12)))
+    assert max(errors) > 1e-6  # of 2.5e-5
+    assert abs(log_z(1e10) - 1e10 * i1e(1e10) / i0e(1e10) - exact_entropy(1e10)) > 1e-8
 
 
 def test_moments_of_a_sharp_density_beyond_its_harmonics():
