@@ -87,7 +87,8 @@ class TileBounds:
         row, cell = np.nonzero(which)
         place = np.stack(np.unravel_index(cell, self._of.coarse), axis=-1)
         u = 2 * np.where(2 * place >= coarse, place - coarse, place)  # on the near side of the peak
-        return Tiles(row, u, np.tile(2 * coarse, (len(row), 1))), self._of.on_coarse[:, row, cell]
+        d = np.stack([grid[row, cell] for grid in self._of.on_coarse])
+        return Tiles(row, u, np.tile(2 * coarse, (len(row), 1))), d
 
     def at_centres(self, tiles: Tiles) -> Array:
         """The derivatives at the centres of sorted tiles, (orders, T)."""

@@ -130,8 +130,8 @@ class Polynomials:
         return [states[tuple(order)] for order in orders]
 
     @cached_property
-    def on_coarse(self) -> Array:
-        """All derivatives on the coarse grid around the peak: (orders up to 2, B, nodes); f relative to the peak."""
+    def on_coarse(self) -> list[Array]:
+        """All derivatives up to order 2 on the coarse grid around the peak, each (B, nodes); f relative to the peak."""
         grids = [grid.reshape(len(grid), -1) for grid in self._on_grid(self.table, self.orders, self.coarse)]
         largest = np.stack([np.maximum(grid.max(axis=1), -grid.min(axis=1)) for grid in grids])
         # sup|g| ≤ max|g| / Π cos(πR/n) over n > 2R nodes per axis (M. Riesz; Ehlich & Zeller 1964).
@@ -139,7 +139,7 @@ class Polynomials:
         powers = np.stack([np.prod(np.abs(self.m) ** np.array(order), axis=1) for order in self.orders])
         self._suprema = np.minimum(largest / loss * (1 + 1e-9), powers @ self.kappa.T)
         grids[0] -= self.height[:, None]
-        return np.stack(grids[: sum(sum(order) <= 2 for order in self.orders)])
+        return grids[: sum(sum(order) <= 2 for order in self.orders)]
 
     @cached_property
     def suprema(self) -> Array:
