@@ -23,7 +23,8 @@ from tsa.density.numerics.tiles import Integral
 from tsa.density.numerics.trigpoly import harmonics, on_grid
 
 _STRIP_HALF_WIDTHS = np.geomspace(1e-8, 32.0, 96)  # half-widths a on which the bound is tried; any of them is valid
-_MAX_GRID_NODES = 2**13  # a grid of this size takes about as long as the tiles of a density
+# A grid of this size, or of so many nodes per harmonic, takes about as long as the tiles of a density.
+_MAX_GRID_NODES, _MAX_NODES_PER_HARMONIC = 2**13, 2**9
 _MAX_CURVATURE = 1e26  # of E: a peak narrower than 1e-13 radians has no place among angles in double precision
 _CHUNK_VALUES = 2**16  # grid values held at once: a chunk stays in cache, memory stays bounded
 
@@ -169,7 +170,8 @@ def _on_grids(flat: Array, order: int) -> tuple[Array, Array, Array, Array]:
     nodes = certified_nodes(np.abs(flat), order)
     log_z = np.empty(flat.shape[0])
     moments = np.empty((flat.shape[0], order), np.complex128)
-    small = np.flatnonzero(nodes <= _MAX_GRID_NODES)
+    most = max(_MAX_GRID_NODES, _MAX_NODES_PER_HARMONIC * flat.shape[1])
+    small = np.flatnonzero(nodes <= most)
     for members, n in groups(nodes[small]):
         rows = small[members]
         weight = on_grid(flat[rows], n)
@@ -185,4 +187,4 @@ def _on_grids(flat: Array, order: int) -> tuple[Array, Array, Array, Array]:
         else:
             mass = weight.sum(axis=-1)
         log_z[rows] = top + np.log(mass * (2 * np.pi / n))
-    return log_z, moments, nodes, np.flatnonzero(nodes > _MAX_GRID_NODES)
+    return log_z, moments, nodes, np.flatnonzero(nodes > most)
