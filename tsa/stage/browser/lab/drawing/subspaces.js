@@ -190,6 +190,7 @@ function drawPlane(self, canvas, j) {
   /** @type {Point} */
   const centre = [width / 2, height / 2];
   const radius = Math.min(width, height) / 2 - 14;
+  if (radius <= 0) return; // the page is still narrow, and is drawn again when it has its width
   const text = self.style.color;
   pen.strokeStyle = self.style.border;
   pen.lineWidth = 1.4;
