@@ -82,7 +82,10 @@ class Nodes:
             prefixes = self._parents[-1][heads]
             mine, its = left[prefixes], aside[prefixes]
             right = self._last[places].reshape(len(mine), -1, mine.shape[1])
-            g[tiles] = (right @ mine).reshape(g[tiles].shape)
+            if isinstance(tiles, slice):  # many nodes, in place
+                np.matmul(right, mine, out=g[tiles].reshape(1, -1, g.shape[-1]))
+            else:
+                g[tiles] = (right @ mine).reshape(g[tiles].shape)
             at = phase[places].reshape(len(mine), -1, mine.shape[1])
             middle[tiles] = (at @ its).reshape(middle[tiles].shape)
         middle += self._at_centres()[:, None, None]
