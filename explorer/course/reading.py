@@ -58,9 +58,15 @@ def read_lesson(folder: str | os.PathLike[str]) -> Lesson:
     try:
         return _read(folder)
     except LessonError as error:
-        raise LessonError(f"{folder.name}: {error}") from error
+        raise LessonError(f"{folder.name}: {_one_line(str(error))}") from error
     except (OSError, UnicodeError) as error:
         raise LessonError(f"{folder.name}: a file cannot be read ({type(error).__name__}).") from error
+
+
+def _one_line(sentence: str) -> str:
+    """A sentence that quotes what a lesson holds, without its line breaks, and not too long."""
+    text = " ".join("".join(c if c.isprintable() else " " for c in sentence).split())
+    return text if len(text) <= _MAX_LINE else f"{text[:_MAX_LINE]} …"
 
 
 def read_course(folder: str | os.PathLike[str]) -> list[Lesson]:
