@@ -68,7 +68,7 @@ def _show(shared: Shared) -> None:
         st.markdown("**Link**")
         st.code(link, language=None, wrap_lines=True)
         st.markdown("**HTML, to embed it in another page**")
-        st.code(shared.frame(root, now), language="html", wrap_lines=True)
+        st.code(shared.frame(root, now), language=None, wrap_lines=True)
         if shared.page == "":
             st.download_button(
                 "A page in one file, without a server (HTML)", lambda: offline_page(shared.view(now)), "stage.html",
