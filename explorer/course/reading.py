@@ -92,7 +92,7 @@ def _read(folder: Path) -> Lesson:
     data = _toml(folder / "lesson.toml")
     _known(data, "lesson", "the lesson")
     page = data.get("page", "lab")
-    if page not in FACTS:
+    if not isinstance(page, str) or page not in FACTS:  # a list has no place among the keys of a dictionary
         raise LessonError(f"there is no page {page!r} for lessons; there are {', '.join(FACTS)}.")
     terms = tuple(_term(one) for one in _list(data, "terms"))
     steps: list[Step] = []
@@ -209,7 +209,7 @@ def _step(table: Mapping[str, Any], name: str, page: str, pictures: Mapping[str,
     _known(table, name if name in _KEYS else "step", f"[{name}]")
     text = checked_text(table.get("text"), f"{name}.text", _MAX_TEXT)
     controls = table.get("controls", [])
-    if not isinstance(controls, list) or not all(one in CONTROLS for one in controls):
+    if not isinstance(controls, list) or not all(isinstance(one, str) and one in CONTROLS for one in controls):
         raise LessonError(f"{name}.controls lists some of {', '.join(CONTROLS)}.")
     if "open" in table:
         link = _filled(table["open"], page, pictures)

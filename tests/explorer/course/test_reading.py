@@ -46,6 +46,7 @@ DEFECTS = {
     "a missing step": ("[reveal]", "[revealed]", "no field 'revealed'"),
     "a missing text": ('title = "What does not turn?"', "", "title is missing"),
     "an unknown page": ('page = "lab"', 'page = "moon"', "no page 'moon'"),
+    "a list of pages": ('page = "lab"', 'page = ["lab"]', "no page ['lab']"),
     "another page": ('open = "x=shape.bar&angle=30"', 'open = "motion?world=bar"', "opens another page than lab"),
     "a view that does not exist": ("x=shape.bar&angle=30", "x=shape.banana", "a view that does not exist: x"),
     "an unknown parameter": ("x=shape.bar&angle=30", "x=shape.bar&colour=red", "does not exist: colour"),
