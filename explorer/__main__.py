@@ -11,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 import tsa
-from tsa._base import TSAError, allow_any_console
+from tsa._base import InputError, TSAError, allow_any_console
 
 _MAX_PORTS_TRIED = 20
 _EVERYWHERE = ("0.0.0.0", "::", "")  # to listen on every address of this machine
@@ -31,121 +31,94 @@ def main(argv: list[str] | None = None) -> int:
 
             return docs_command(argv[1:])
         return _main(argv)
+    except TSAError as error:
+        print(f"tsa-explorer: {error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("tsa-explorer: stopped.", file=sys.stderr)
         return 130
 
 
 def _main(argv: list[str]) -> int:
+    options = _parser().parse_args(argv)
+    if options.command is not None:
+        return _run_tool(options)
+    if options.model:
+        from explorer.state import open_named
+
+        open_named(options.model)
+        os.environ["TSA_EXPLORER_MODEL"] = options.model
+    if options.lessons:
+        from explorer.course import FOLDER_VARIABLE, read_course
+
+        read_course(options.lessons)
+        os.environ[FOLDER_VARIABLE] = options.lessons
+    _serve(options)
+    raise KeyboardInterrupt  # nothing else ends a server without an error; some of its versions keep it to themselves
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tsa-explorer",
         description="Explore Toroidal Subgroup Analysis.",
         epilog="example: tsa-explorer --port 8600 --no-browser",
     )
-    parser.add_argument("--version", action="version", version=f"tsa-explorer {tsa.__version__}")
-    parser.add_argument("--host", help="address to listen on (default: this machine only)")
-    parser.add_argument(
+    add = parser.add_argument
+    add("--version", action="version", version=f"tsa-explorer {tsa.__version__}")
+    add("--host", help="address to listen on (default: this machine only)")
+    add(
         "--class", dest="is_class", action="store_true",
         help="for a class: listen on the local network, show how to join, let pages follow the teacher's",
     )  # fmt: skip
-    parser.add_argument(
-        "--port", type=int, default=8501, help="port to listen on, or the next free one (default: 8501)"
-    )
-    names = "name that visitors reach this server by, besides localhost and --host; may be given several times"
-    parser.add_argument("--allowed-host", metavar="NAME", action="append", default=[], help=names)
-    where = "path under which a proxy has this server, as in /tsa; not needed if the proxy takes it off"
-    parser.add_argument("--base-path", metavar="PATH", default="", help=where)
-    proxy = "believe X-Forwarded-Host; only for servers that nobody but a proxy can reach"
-    parser.add_argument("--behind-proxy", action="store_true", help=proxy)
-    parser.add_argument("--model", metavar="FILE", help="model to explore: a bundled name or a file")
-    parser.add_argument("--lessons", metavar="FOLDER", help="folder of further lessons, a folder each")
-    parser.add_argument("--no-browser", action="store_true", help="do not open a browser window")
-    commands = (
-        "bench: measure the delays of the app, in Chromium; shots: take the README's pictures into ./assets; "
+    add("--port", type=int, default=8501, help="port to listen on, or the next free one (default: 8501)")
+    add(
+        "--allowed-host", metavar="NAME", action="append", default=[],
+        help="name that visitors reach this server by, besides localhost and --host; may be given several times",
+    )  # fmt: skip
+    add(
+        "--base-path", metavar="PATH", default="",
+        help="path under which a proxy has this server, as in /tsa; not needed if the proxy takes it off",
+    )  # fmt: skip
+    add(
+        "--behind-proxy", action="store_true",
+        help="believe X-Forwarded-Host; only for servers that nobody but a proxy can reach",
+    )  # fmt: skip
+    add("--model", metavar="FILE", help="model to explore: a bundled name or a file")
+    add("--lessons", metavar="FOLDER", help="folder of further lessons, a folder each")
+    add("--no-browser", action="store_true", help="do not open a browser window")
+    add(
+        "command", nargs="?", choices=["bench", "shots"],
+        help="bench: measure the delays of the app, in Chromium; shots: take the README's pictures into ./assets; "
         "lesson: check or print lessons, see tsa-explorer lesson --help; "
-        "docs: write the documentation into a folder, see tsa-explorer docs --help"
-    )
-    parser.add_argument("command", nargs="?", choices=["bench", "shots"], help=commands)
-    parser.add_argument(
-        "--load", type=int, metavar="N", help="bench: measure instead how N people at once are served, on this machine"
-    )
-    parser.add_argument("--seconds", type=float, default=300, help="bench --load: for how long (default: 300)")
-    options = parser.parse_args(argv)
-    if options.command == "bench" and options.load is not None:
-        from explorer.tools import load
+        "docs: write the documentation into a folder, see tsa-explorer docs --help",
+    )  # fmt: skip
+    add("--load", type=int, metavar="N", help="bench: measure instead how this machine serves N people at once")
+    add("--seconds", type=float, default=300, help="bench --load: for how long (default: 300)")
+    return parser
 
-        return load.run_load(options.load, options.seconds)
-    if options.command == "bench":
-        from explorer.tools import bench
 
-        return bench.run_bench()
+def _run_tool(options: argparse.Namespace) -> int:
+    from explorer.tools import bench, load, shots
+
     if options.command == "shots":
-        from explorer.tools import shots
-
         return shots.take_shots(Path("assets"))
-    if options.model:
-        from explorer.state import open_named
+    return bench.run_bench() if options.load is None else load.run_load(options.load, options.seconds)
 
-        try:
-            open_named(options.model)
-        except TSAError as error:
-            print(f"tsa-explorer: {error}", file=sys.stderr)
-            return 2
-        os.environ["TSA_EXPLORER_MODEL"] = options.model
-    if options.lessons:
-        from explorer.course import FOLDER_VARIABLE, read_course
 
-        try:
-            read_course(options.lessons)
-        except TSAError as error:
-            print(f"tsa-explorer: {error}", file=sys.stderr)
-            return 2
-        os.environ[FOLDER_VARIABLE] = options.lessons
-    reached: list[str] = []  # addresses of this machine by which a class reaches it
-    if options.is_class:
-        reached = _class_hosts(options.host)
-        if not reached:
-            print(
-                "tsa-explorer: this machine has no address in a network; join a network (or switch on a hotspot) and "
-                "start again, or name an address by --host.",
-                file=sys.stderr,
-            )
-            return 2
-    host = ("0.0.0.0" if options.is_class else "127.0.0.1") if options.host is None else options.host
-    if not 0 < options.port < 65536:
-        print(f"tsa-explorer: a port is a number from 1 to 65535; got {options.port}.", file=sys.stderr)
-        return 2
-    from explorer.app import base_path
+def _serve(options: argparse.Namespace) -> None:
+    """Serve the app until it is stopped; an InputError if it cannot be served as the options say."""
+    from explorer.app import CONFIG, SCRIPT, Hosts, base_path, parts
 
     path = base_path(options.base_path)
     if path is None:
-        print(
-            f"tsa-explorer: --base-path takes a path of letters, digits and . _ ~ - such as /tsa; got "
-            f"{options.base_path!r}.",
-            file=sys.stderr,
+        raise InputError(
+            f"--base-path takes a path of letters, digits and . _ ~ - such as /tsa; got {options.base_path!r}."
         )
-        return 2
     if options.is_class and (path or options.behind_proxy):
-        print(
-            "tsa-explorer: --class serves a network by itself, without --base-path and --behind-proxy.", file=sys.stderr
-        )
-        return 2
-    try:
-        port = free_port(host, options.port)
-    except OSError as error:
-        print(f"tsa-explorer: cannot listen on {host}: {error.strerror}.", file=sys.stderr)
-        return 2
-    if port is None:
-        last = options.port + _MAX_PORTS_TRIED - 1
-        print(
-            f"tsa-explorer: ports {options.port} to {last} on {host} are all taken; try --port.",
-            file=sys.stderr,
-        )
-        return 2
-    if port != options.port:
-        print(f"tsa-explorer: port {options.port} is taken, using {port}.", file=sys.stderr)
-    from explorer.app import CONFIG, SCRIPT, Hosts, parts
-
+        raise InputError("--class serves a network by itself, without --base-path and --behind-proxy.")
+    reached = _class_hosts(options.host) if options.is_class else []
+    host = ("0.0.0.0" if options.is_class else "127.0.0.1") if options.host is None else options.host
+    port = _port(host, options.port)
     private = host in ("127.0.0.1", "localhost", "::1")
     address = f"http://{'localhost' if private else host}:{port}{path}/"
     if options.is_class:
@@ -165,14 +138,34 @@ def _main(argv: list[str]) -> int:
             "server.allowedHosts": [] if hosts.any_address else sorted(hosts.names),
         }
     )
-    raise KeyboardInterrupt  # nothing else ends a server without an error; some of its versions keep it to themselves
+
+
+def _port(host: str, first: int) -> int:
+    """The port to listen on, said on the terminal if it is another than the first."""
+    if not 0 < first < 65536:
+        raise InputError(f"a port is a number from 1 to 65535; got {first}.")
+    try:
+        port = free_port(host, first)
+    except OSError as error:
+        raise InputError(f"cannot listen on {host}: {error.strerror}.") from None
+    if port is None:
+        raise InputError(f"ports {first} to {first + _MAX_PORTS_TRIED - 1} on {host} are all taken; try --port.")
+    if port != first:
+        print(f"tsa-explorer: port {first} is taken, using {port}.", file=sys.stderr)
+    return port
 
 
 def _class_hosts(host: str | None) -> list[str]:
     """The addresses of this machine that a class can use: the one that was given, or those in its networks."""
     from explorer.app import network_addresses
 
-    return network_addresses() if host is None or host in _EVERYWHERE else [host]
+    found = network_addresses() if host is None or host in _EVERYWHERE else [host]
+    if not found:
+        raise InputError(
+            "this machine has no address in a network; join a network (or switch on a hotspot) and start again, or "
+            "name an address by --host."
+        )
+    return found
 
 
 def _begin_class(hosts: list[str], port: int) -> str:

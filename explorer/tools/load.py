@@ -25,11 +25,13 @@ from explorer.state import DRAWING_PIXELS
 from explorer.tools.chromium import CHROMIUM, browsing, serving
 from explorer.tools.timing import percentiles
 from explorer.tools.visitor import Visitor, exceptions
+from tsa._base import InputError
 
 _PAUSE_SECONDS = 4.0  # between two things that a person does, on average
 _STROKE_SECONDS = 1.5
 _STEP_SECONDS = 0.04  # between two messages of a pen
 _AFTERWARDS_SECONDS = 150  # Streamlit forgets a session two minutes after its page has left
+_MAX_PEOPLE, _MAX_SECONDS = 200, 3600
 _SHAPES = ("triangle", "pentagon", "bar", "F", "S", "square", "hexagon")
 _PAGES = ("motion", "filters", "orbits", "film", "dft", "lesson")
 
@@ -224,6 +226,11 @@ class Person(threading.Thread):
 
 def run_load(people: int, seconds: float, afterwards: float = _AFTERWARDS_SECONDS) -> int:
     """Measure and print; returns the exit code, 1 if anything failed. Memory is looked at once more `afterwards`."""
+    if not 1 <= people <= _MAX_PEOPLE or not 1 <= seconds <= _MAX_SECONDS:
+        raise InputError(
+            f"bench --load takes 1 to {_MAX_PEOPLE} people for 1 to {_MAX_SECONDS} seconds; got {people} for "
+            f"{seconds:g}."
+        )
     measured = Measured()
     with serving(port=8770) as server:
         Person(server, -1, time.monotonic() + 60, Measured(), trains=True).do_each_once()

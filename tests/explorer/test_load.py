@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from explorer.__main__ import main
 from explorer.tools import load
 
 
@@ -26,3 +27,9 @@ def test_what_fails_is_counted_and_the_page_is_opened_anew():
     person.run()
     assert measured.errors.total() > 1
     assert all("URLError" in text for text in measured.errors)
+
+
+@pytest.mark.parametrize(("people", "seconds"), [("0", "10"), ("-1", "10"), ("201", "10"), ("3", "0"), ("3", "1e9")])
+def test_a_load_without_bounds_is_refused(people, seconds, capsys):
+    assert main(["bench", "--load", people, "--seconds", seconds]) == 2
+    assert "takes 1 to 200 people for 1 to 3600 seconds" in capsys.readouterr().err
