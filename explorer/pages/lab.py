@@ -102,6 +102,7 @@ def show_stage(in_lesson: bool = False, alone: bool = False) -> None:
 def _comparison(hide: Set[str]) -> None:
     """The pinned scenes beside each other, in place of the stage and its controls."""
     shown, now = pins.shown(), view.current()
+    live.prepare(view.visitor(), view.revision(), lambda patch, message: None)  # nothing is drawn here; the line stays
     extra = {"names": [pin.name for pin in shown], "hide": sorted(now.hide), "describe": now.describe}
     extra |= {} if "save" in hide else {"below": _SAVE_PIXELS}
     comparison(view.data_for("compare", pins.digest(shown), partial(pins.packed, shown), extra=extra))
