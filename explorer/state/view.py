@@ -65,20 +65,18 @@ class ViewState:
     """What is chosen. Angles are whole degrees.
 
     `noise` is the standard deviation of the pixel noise on y, `sigma` the noise of the model; with `both` these are on
-    x as well. `strength` and `centre`
-    are those of a von Mises prior over s; `prior` holds the natural parameters that `observations` have led to, and
-    takes its place. `notch` is the share of the way from the picture x to the same picture with a notch, which breaks
-    its symmetry. `without` has the weights that are switched off; `tried` is the turn by which the lab lays x over y,
-    None for the first answer; `predict` hides every answer until it is asked for. `model` is empty for the default
-    model; `circle` is the subspace chosen in the lab and `filter` the one chosen on the page of filters, None for the
-    one with the largest response.
+    x as well. `strength` and `centre` are those of a von Mises prior over s; `prior` holds the natural parameters that
+    `observations` have led to, and takes its place. `notch` is the share of the way from the picture x to the same
+    picture with a notch, which breaks its symmetry. `without` has the weights that are switched off; `tried` is the
+    turn by which the lab lays x over y, None for the first answer; `predict` hides every answer until it is asked for.
+    `model` is empty for the default model; `circle` is the subspace chosen in the lab and `filter` the one chosen on
+    the page of filters, None for the one with the largest response.
 
     On the motion page `world` is the picture, `shift` its true motion and `window_at` the centre of the window, all
     (right, up) in pixels; `window` is its diameter; `tried_shift` is the motion by which x is laid over y; `on_torus`
-    says that the posterior is drawn on a torus.
-    `shift_noise` and `shift_sigma` are the pixel noise and σ there, `slow` the width of a prior for slow motion (0 for
-    none), `looks` the number of observations, and `shift_model` names a Fourier model by its side or a model of two
-    parameters.
+    says that the posterior is drawn on a torus. `shift_noise` and `shift_sigma` are the pixel noise and σ there, `slow`
+    the width of a prior for slow motion (0 for none), `looks` the number of observations, and `shift_model` names a
+    Fourier model by its side or a model of two parameters.
 
     `lesson` is the lesson that is open and `step` its step, from 1. `signal` has the values of a signal on a ring,
     each from 0 to `SIGNAL_LEVELS` − 1, and `shifted` the number of places by which it is shifted.
