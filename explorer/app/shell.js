@@ -35,10 +35,14 @@
   takeKey();
   addEventListener("hashchange", () => takeKey() && location.reload());
 
+  // The lab is at the bare address; who types its name means that one.
+  const named = /\/lab$/.test(location.pathname);
+  if (named) history.replaceState(history.state, "", `./${location.search}${location.hash}`);
+
   // The first visit, without a link, begins at Home. Who comes by a link sees what it names.
   try {
     const bare = location.pathname.endsWith("/") && !location.search && !location.hash;
-    if (bare && !localStorage.getItem("tsa-been")) push.call(history, history.state, "", "home");
+    if (bare && !named && !localStorage.getItem("tsa-been")) push.call(history, history.state, "", "home");
     if (bare) localStorage.setItem("tsa-been", "1");
   } catch {} // storage may be forbidden
 

@@ -170,6 +170,17 @@ def test_the_first_visit_begins_at_home_and_a_link_does_not(browser, server):
     other.close()
 
 
+def test_the_name_of_the_lab_as_an_address_opens_it(browser, server):
+    tab = browser.first_visits.new_page()
+    tab.set_default_timeout(TIMEOUT_MS)
+    for address in ("/lab", "/lab?x=shape.F"):
+        tab.goto(f"{server}{address}")
+        tab.wait_for_selector(".stage[data-drawn]")
+        assert "/lab" not in tab.url
+        assert tab.get_by_text("Page not found").count() == 0
+    tab.close()
+
+
 def test_the_film_plays_steps_and_finds_where_the_guess_gets_lost(tab, server):
     tab.goto(f"{server}/film")
     tab.wait_for_selector(".film[data-drawn]")
