@@ -19,6 +19,7 @@ _GUIDES = {
     "own-lessons": "Write a lesson",
     "own-actions": "Bring your own action",
     "deployment": "Serve a class or the world",
+    "measured": "What was measured",
     "theory": "The theory on a page",
 }
 _OTHERS = {"gallery": "Gallery", "conventions": "Conventions", "readme": "README"}

@@ -1,7 +1,6 @@
 """Folders of lessons are not trusted: each kind of defect is refused with one sentence, and nothing else happens."""
 
 import shutil
-import textwrap
 
 import numpy as np
 import pytest
@@ -169,10 +168,10 @@ def test_text_is_escaped_whatever_it_is():
     )
 
 
-def test_the_lesson_in_the_readme_is_one(tmp_path):
-    """What the README says about writing a lesson works as it stands."""
-    readme = (COURSE.parents[1] / "README.md").read_text(encoding="utf-8")
-    block = readme.split("```toml\n")[1].split("```")[0]
+def test_the_lesson_in_the_manual_is_one(tmp_path):
+    """What the manual says about writing a lesson works as it stands."""
+    guide = (COURSE.parent / "docs" / "pages" / "own-lessons.md").read_text(encoding="utf-8")
+    block = guide.split("```toml\n")[1].split("```")[0]
     (tmp_path / "own").mkdir()
-    (tmp_path / "own" / TOML).write_text(textwrap.dedent(block), encoding="utf-8")
+    (tmp_path / "own" / TOML).write_text(block, encoding="utf-8")
     assert examine(read_lesson(tmp_path / "own")) == []
