@@ -15,7 +15,7 @@ from tsa.learning.discovery._lattice import integer_box, reduced_modulo
 from tsa.learning.discovery._planes import coherence, complement
 from tsa.learning.discovery._pooled import most_probable
 from tsa.learning.discovery._relations import phases_between, relation_heights
-from tsa.learning.discovery._whitening import Whitening
+from tsa.learning.discovery._whitening import Whitening, sharpened
 from tsa.learning.discovery.result import Discovery, DiscoveryEvidence
 from tsa.model import Subgroup, Weights
 
@@ -25,6 +25,7 @@ _MAX_LEFT = 0.6  # share of the dimensions that no subspace explains
 _MAX_LEAK = 0.25
 _ABOVE_CHANCE = 1.3  # of the support of a plane, over the largest in permuted pairs
 _COHERENCE_TOLERANCE = 0.01  # by which given coordinates may be worse than whitened ones and are still preferred
+_SHARPENINGS = 2  # of the whitening, with filters learned anew between
 _NEGLIGIBLE_RESIDUAL = 2e-3  # per dimension of unit variance: pairs without noise leave what the filters miss
 _EVIDENCE_PAIRS = {1: 500, 2: 40}  # by rank; a density of three parameters takes half a second
 _MAX_MINORS = 3000  # r×r minors of the weights that are looked at
@@ -73,7 +74,7 @@ def judged(
     """The result, or a refusal, from the pairs held out; without the mean, and with σ still to be found."""
     weights, planes = candidate.weights, candidate.planes
     variance = noise_variance(white.x @ candidate.filters, white.y @ candidate.filters)
-    split, filters, orthogonal = _in_better_coordinates(given, white, whitening, candidate, variance, rng)
+    split, filters, matrix = _in_better_coordinates(given, white, whitening, candidate, variance, rng)
     size = np.sqrt(np.mean(np.square(np.abs(split.held_y @ filters)), axis=0) / (1 + planes))
     u, v = split.held_x @ filters / size, split.held_y @ filters / size
     s = most_probable(u[:, planes].conj() * v[:, planes] / variance, weights[planes])[0]
@@ -97,13 +98,13 @@ def judged(
     kept = kept[Weights(weights[kept]).order()]
     irreps = Weights(weights[kept])
     filters = np.where(irreps.negated, filters[:, kept].conj(), filters[:, kept])
-    filters = with_standard_phases(whitening.directions @ filters if orthogonal else filters)
+    filters = with_standard_phases(whitening.directions @ filters if matrix is None else filters)
     return Discovery(
         "",
         evidence,
         orders,
         Subgroup(filters, np.asarray(irreps.folded)),
-        whitening=None if orthogonal else whitening.matrix,
+        whitening=matrix,
         support=support[kept],
         coherence=coherence(u, v)[kept],
     )
@@ -111,11 +112,11 @@ def judged(
 
 def _in_better_coordinates(
     given: Split, white: Split, whitening: Whitening, candidate: Candidate, variance: float, rng: np.random.Generator
-) -> tuple[Split, Array, bool]:
-    """Pairs and filters in the given coordinates, if the action is orthogonal there (True), or in whitened ones.
+) -> tuple[Split, Array, Array | None]:
+    """Pairs and filters in the given coordinates, if the action is orthogonal there, or in whitened ones.
 
-    If it is, planes are learned better there: noise mixes planes of variances a and b by √(ab)/(a + b), after whitening
-    by ½.
+    Third is the matrix (D, d) that leads to whitened coordinates, or None. If the action is orthogonal in those given,
+    planes are learned better there: noise mixes planes of variances a and b by √(ab)/(a + b), after whitening by ½.
     """
     filters, weights = candidate.filters, candidate.weights
     turned = given.times(whitening.directions)
@@ -125,8 +126,14 @@ def _in_better_coordinates(
         for split, f in ((turned, plain), (white, filters))
     )
     if as_given > as_white - _COHERENCE_TOLERANCE:
-        return turned, plain, True
-    return white, coupled_em(white.x, white.y, filters, weights, variance, rng, FINAL_EM_STEPS), False
+        return turned, plain, None
+    planes, matrix = candidate.planes, whitening.matrix
+    for _ in range(_SHARPENINGS):
+        filters = coupled_em(white.x, white.y, filters, weights, variance, rng, FINAL_EM_STEPS)
+        eta = ((white.x @ filters).conj() * (white.y @ filters) / variance)[:, planes]
+        better = sharpened(white.x, white.y, most_probable(eta, weights[planes])[0], filters, weights)
+        white, matrix = white.times(better), matrix @ better
+    return white, coupled_em(white.x, white.y, filters, weights, variance, rng, FINAL_EM_STEPS), matrix
 
 
 def _refuse_what_explains_too_little(evidence: DiscoveryEvidence, turning: Array) -> None:

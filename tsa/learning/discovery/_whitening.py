@@ -13,6 +13,8 @@ _LEAST_VARIANCE = 1e-8  # of a direction, as a fraction of the largest
 _CONTRAST_ROUNDS = 4
 _MAX_LEADING = 64  # directions in which planes are learned first if the spectrum decays
 _GAUSSIAN_SPREAD = 8.0  # relative variance of energies, times d: Gaussian pairs of one contrast stay below it
+_SHARPENING_ROUNDS = 4
+_LEAST_CONTRAST = 4.0  # between two characters, over the residual, from which pairs tell their subspaces apart
 
 
 class Whitening(NamedTuple):
@@ -87,3 +89,29 @@ def mean_action(x: Array, y: Array) -> tuple[Array, Array]:
     values, vectors = np.linalg.eigh((cross + cross.T) / 2)
     chance = np.linalg.eigvalsh((strange + strange.T) / 2)[-1]
     return np.linalg.eigvals(cross), vectors[:, values < max(0.5, 1.5 * chance)]
+
+
+def sharpened(x: Array, y: Array, s: Array, filters: Array, weights: Array) -> Array:
+    """A matrix M (d, d) near I such that the action is orthogonal on x M, y M, from pairs with known s (n, r).
+
+    A covariance estimated from n pairs is off by 1/√n, however little noise there is, and so is the whitening. With
+    s known the residual v_j − χ_j u_j, χ_j = e^{iω_j·s}, must not depend on any v_k − χ_j u_k of another character:
+    each coordinate is replaced by what its regression on all others leaves.
+    """
+    planes = filters.imag.any(axis=0)
+    basis = np.concatenate([filters, filters[:, planes].conj()], axis=1)
+    turn = np.exp(1j * s @ np.concatenate([weights, -weights[planes]]).T)
+    u, v = x @ basis, y @ basis
+    left = np.eye(basis.shape[1])
+    for _ in range(_SHARPENING_ROUNDS):
+        a, b = u @ left, v @ left
+        residual = b - turn * a
+        shared = residual.T @ b.conj() - (residual * turn.conj()).T @ a.conj()
+        energy = np.sum(np.abs(a) ** 2 + np.abs(b) ** 2, axis=0) - 2 * (turn.T @ (a * b.conj())).real
+        noise = np.sum(np.abs(residual) ** 2, axis=0)
+        told_apart = energy > _LEAST_CONTRAST * np.maximum(noise[:, None], noise)
+        left = left @ (np.eye(len(left)) - np.where(told_apart, shared / np.maximum(energy, 1e-300), 0).T)
+    size = np.sqrt(np.mean(np.square(np.abs(v @ left)), axis=0))
+    left = left * (np.linalg.norm(basis, axis=0) / np.maximum(size, 1e-300))  # unit variance in each direction
+    change = basis @ (left - np.eye(len(left))) @ np.linalg.pinv(basis)
+    return np.asarray(np.eye(len(change)) + change.real)
