@@ -8,13 +8,14 @@ from tsa import InputError, ShapeError, Subgroup, discover
 from tsa.experiments.discovery.cases import CONTROLS, named_cases, random_case, score, shift_case, torus_case
 from tsa.groups import CyclicShift
 from tsa.learning import Discovery, DiscoveryEvidence
+from tsa.learning.discovery._whitening import sharpened
 
 NAMED = {case.name: case for case in named_cases()}
 WHITE = np.random.default_rng(0).standard_normal((500, 4))
 QUICK = ["weights 1, 3, 7 and 3 lines", "weights 6, 10, 15", "shift of 12", "frames, 3–6° a step"]
 
 
-def check(case, pairs=3000, noise=0.1, seed=0, equivariance=0.95):
+def check(case, pairs=3000, noise=0.1, seed=0, equivariance=0.97):
     x, y, _ = case.pairs(pairs, np.random.default_rng(seed), noise)
     found = discover(x, y)
     assert found.rank == case.rank, found.sentence
@@ -43,7 +44,7 @@ def test_named_groups(name):
 def test_random_groups(seed):
     rng = np.random.default_rng([2027, seed])
     case, noise = random_case(rng, 1 + seed % 3)
-    check(case, noise=noise, seed=[2027, seed, 1], equivariance=0.9)
+    check(case, noise=noise, seed=[2027, seed, 1])
 
 
 @pytest.mark.parametrize("name", ["independent pairs", "any rotation of R⁴", "the same by small steps"])
@@ -75,9 +76,14 @@ def test_scale_and_offset_change_nothing_but_sigma(scale, shift):
     x, y, _ = torus_case("", [1, 2, 3], lines=1).pairs(1500, np.random.default_rng(0), 0.1)
     plain, moved = discover(x, y), discover(scale * x + shift, scale * y + shift)
     assert moved.weights == plain.weights
-    # The offset of data is known to 1/√n only, while without one the mean of planes that turn is exactly 0.
-    np.testing.assert_allclose(moved.model.filters, plain.model.filters, atol=0.02 if shift else 1e-6)
-    assert moved.model.noise == pytest.approx(scale * plain.model.noise, rel=0.2 if shift else 1e-6)
+    # The offset of data is known to σ/√n only, while without one the mean of planes that turn is exactly 0.
+    np.testing.assert_allclose(moved.model.filters, plain.model.filters, atol=0.002 if shift else 1e-6)
+    assert moved.model.noise == pytest.approx(scale * plain.model.noise, rel=0.01 if shift else 1e-6)
+
+
+def test_few_clips_have_a_mean_about_which_nothing_turns():
+    """Of 51 clips the mean is off by 1/√51, however many pairs are taken from them."""
+    check(NAMED["clips of 60 frames"], seed=3, equivariance=0.99)
 
 
 def test_single_precision_is_kept():
@@ -122,6 +128,35 @@ def test_a_mixed_group_works_in_whitened_coordinates():
     moved = found.model.align(found.transform(x[:100]), found.transform(y[:100]))
     errors = [np.abs(np.angle(np.exp(1j * (moved - sign * s[:100, 0])))) for sign in (1, -1)]
     assert min(np.median(e) for e in errors) < 0.05
+
+
+@pytest.mark.parametrize("name", ["weights 1…6, mixed", "ellipse off centre, 10×10"])
+def test_a_mixed_group_is_limited_by_noise_alone(name):
+    """The whitening comes from a covariance that 2,000 pairs give to 2 % only; the model is five times better."""
+    found = check(NAMED[name], pairs=2000, noise=0.01, equivariance=0.998)
+    assert found.model.noise == pytest.approx(0.01, rel=0.2)
+
+
+def test_sharpening_undoes_a_mixing_close_to_the_identity():
+    rng = np.random.default_rng(0)
+    n, weights = 1500, np.array([[0], [1], [1], [3]])
+    s = rng.uniform(0, 2 * np.pi, (n, 1))
+    filters = np.zeros((7, 4), np.complex128)
+    filters[0, 0] = 1
+    filters[[1, 3, 5], [1, 2, 3]], filters[[2, 4, 6], [1, 2, 3]] = 1, 1j
+    x = rng.standard_normal((n, 7))
+    turned = (x @ filters) * np.exp(1j * s @ weights.T)
+    y = (turned @ filters.conj().T).real
+    mixing = np.eye(7) + 0.05 * rng.standard_normal((7, 7))
+    generator = sum(w * np.outer(f.imag, f.real) for f, (w,) in zip(filters.T, weights, strict=True))
+
+    def asymmetry(matrix):
+        """Of the generator in the coordinates x @ matrix: 0 where the action is orthogonal."""
+        moved = np.linalg.solve(matrix, (generator - generator.T) @ matrix)
+        return np.abs(moved + moved.T).max()
+
+    assert asymmetry(mixing) > 0.1
+    assert asymmetry(mixing @ sharpened(x @ mixing, y @ mixing, s, filters, weights)) < 1e-3
 
 
 def test_same_pairs_same_result():

@@ -33,7 +33,7 @@ from tsa.model import Subgroup
 _MIN_PAIRS = 100
 _FEW_PAIRS = slice(0, 4000)  # enough for tests of relations and of leaks
 _COUPLED_ROUNDS = 2
-_MAX_CHANCE_MEAN = 25.0  # of n|mean|² in a plane; its expectation is 2, and twelve times that is hardly ever exceeded
+_MAX_CHANCE_MEAN = 25.0  # of |m|² over its variance, whose expectation is 1
 
 
 def discover(
@@ -117,7 +117,7 @@ def _discovered(
         candidate = _first_candidate(white, whitening, rng, evidence, Watcher(on_step, whitening.directions))
         find(1.0)
         candidate = _completed(white, candidate, rng, couple)
-        mean = _without_chance_part(mean, whitening.matrix, candidate)
+        mean = _fixed_point(mean, white, whitening.matrix, candidate)
         given = split(mean, whitening.contrast)
         result = judged(given, given.times(whitening.matrix), whitening, candidate, rng)
     except NoGroupFound as refusal:
@@ -127,16 +127,25 @@ def _discovered(
     return replace(with_noise_and_evidence(result, split(mean, np.ones((len(x), 1)))), mean=mean)
 
 
-def _without_chance_part(mean: Array, matrix: Array, candidate: Candidate) -> Array:
-    """The mean less what chance explains of it in planes that turn, where all angles average to 0.
+def _fixed_point(mean: Array, white: Split, matrix: Array, candidate: Candidate) -> Array:
+    """The point about which planes turn, in place of the mean: the same where nothing turns.
 
-    A part beyond chance is an offset of the data, about which they turn, and stays.
+    With s known, y − ρ_s x = (1 − ρ_s) m: its regression on 1 − ρ_s, which does not ask that x has the mean m, as a few
+    clips would not. Where m is within chance it is 0, as in data without an offset.
     """
-    moving = candidate.filters[:, candidate.weights.any(axis=1)]
-    coordinates = moving.T @ (mean @ matrix)
-    chance = np.square(np.abs(coordinates)) < _MAX_CHANCE_MEAN / candidate.evidence.pairs
-    part = (moving.conj() @ (coordinates * chance)).real
-    return np.asarray(mean - part @ np.linalg.pinv(matrix))
+    filters, weights, planes = candidate.filters, candidate.weights, candidate.planes
+    moving = weights.any(axis=1)
+    u, v = white.x @ filters, white.y @ filters
+    s = most_probable((u.conj() * v / noise_variance(u, v))[:, planes], weights[planes])[0]
+    lag = 1 - np.exp(1j * s @ weights.T)[:, moving]
+    residual = (v - u)[:, moving] + lag * u[:, moving]
+    precision = np.sum(np.square(np.abs(lag)), axis=0)
+    off = np.sum(lag.conj() * residual, axis=0) / precision
+    variance = np.mean(np.square(np.abs(residual - lag * off)), axis=0)
+    now = filters[:, moving].T @ (mean @ matrix)
+    chance = np.square(np.abs(now + off)) * precision < _MAX_CHANCE_MEAN * variance
+    change = (filters[:, moving].conj() @ np.where(chance, -now, off)).real
+    return np.asarray(mean + change @ np.linalg.pinv(matrix))
 
 
 def _first_candidate(
