@@ -1,33 +1,19 @@
 """A running server, reached as strangers would: foreign names, odd frames, wrong values of widgets."""
 
-import json
 import os
-import random
 import socket
-import time
 import urllib.error
 import urllib.request
-from contextlib import suppress
-from pathlib import Path
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
-from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
 
 from explorer.tools import STREAM, exceptions, serving
 from tests.shared.hosts import HOSTS, ORIGINS
-from tests.shared.mutations import mutate
 from tests.shared.visitor import (
     SECONDS,
     Visitor,
-    leaks,
-    likely_message,
-    likely_state,
-    odd_json,
-    odd_state,
-    odd_text,
 )
 
 pytestmark = pytest.mark.slow
@@ -139,29 +125,6 @@ def test_a_wrong_value_is_ignored_and_what_was_on_screen_stays(server):
         assert any(m.delta.new_element.WhichOneof("type") == "bidi_component" for m in run)
 
 
-PAGES = ["", "home", "lesson", "motion", "film", "filters", "recognise", "model", "train", "orbits", "dft"]
-
-
-@pytest.mark.fuzz
-@pytest.mark.parametrize("page", PAGES)
-def test_fuzzed_values_of_widgets_show_no_exception(server, page):
-    """Right values, which lead to other states of the page, and odd ones; several before the page has answered."""
-    rng = random.Random(page)
-    with Visitor(server) as visitor:
-        visitor.send(page=page)
-        visitor.hear()
-        assert visitor.widgets
-        for number in range(-(-MESSAGES // len(PAGES))):
-            if number % 10 == 0:
-                visitor.drain(0.2)
-            chosen = rng.choices(visitor.widgets, k=rng.randrange(1, 4))
-            likely = rng.random() < 0.6
-            visitor.send(*(likely_state(rng, w, visitor) if likely else odd_state(rng, w) for w in chosen), page=page)
-        visitor.drain()
-        visitor.send(page=page)
-        assert exceptions(visitor.hear()) == []
-
-
 @pytest.mark.parametrize("choice", [[], ["square"], ["rotation", "rotation"], ["rotation", "x"]])
 def test_a_choice_that_is_no_option_is_left_out_and_the_rest_of_the_message_counts(server, choice):
     with Visitor(server) as visitor:
@@ -181,94 +144,3 @@ def test_a_choice_that_is_no_option_is_left_out_and_the_rest_of_the_message_coun
         run = visitor.hear()
         assert exceptions(run) == []
         assert any(b"of 2,000 pairs" in message.SerializeToString() for message in run)
-
-
-@pytest.mark.fuzz
-def test_a_first_message_with_wrong_values_tells_nothing(server):
-    """The server cannot know the type of a widget that it has not drawn for this visitor."""
-    rng = random.Random(5)
-    with Visitor(server) as first:
-        first.send()
-        first.hear()
-        for _ in range(MESSAGES // 40):
-            with Visitor(server) as visitor:
-                visitor.send(*(odd_state(rng, widget) for widget in first.widgets))
-                assert exceptions(visitor.hear()) == []
-                visitor.send()
-                assert exceptions(visitor.hear()) == []
-
-
-@pytest.mark.fuzz
-def test_odd_frames_end_the_connection_and_the_next_page_is_served(server):
-    rng = random.Random(6)
-    for number in range(MESSAGES // 4):
-        path = SOCKETS[number % 2]
-        with connect(server.replace("http", "ws") + path, origin=server, max_size=None) as line:
-            line.send(rng.choice(["text", "{}", rng.randbytes(rng.randrange(1, 300)), b"\xff" * 10, b""]))
-            with suppress(ConnectionClosed):
-                while True:
-                    assert leaks(line.recv(timeout=SECONDS)) == []
-    with Visitor(server) as visitor:
-        visitor.send()
-        assert exceptions(visitor.hear()) == []
-
-
-LINKS = [
-    one["link"] for one in json.loads((Path(__file__).parents[2] / "fixtures" / "links.json").read_text())["links"]
-]
-TEXTS = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "'", "${7*7}", "javascript:alert(1)"]
-
-
-def odd_address(rng):
-    """A link that somebody has shared, damaged; or parameters with any values."""
-    if rng.random() < 0.5:
-        return mutate(rng, rng.choice(LINKS).encode()).decode("latin-1")
-    names = [name for link in LINKS for name, _ in parse_qsl(link)]
-    values = [value for link in LINKS for _, value in parse_qsl(link)]
-    pick = {rng.choice(names): rng.choice([*values, *TEXTS, odd_text(rng)]) for _ in range(rng.randrange(1, 5))}
-    return urlencode(pick)
-
-
-@pytest.mark.fuzz
-def test_fuzzed_addresses_open_a_page(server):
-    """Each is a visit of its own page; several follow each other in one session, as Back and Forward do."""
-    rng, slowest = random.Random(7), 0.0
-    for _ in range(-(-MESSAGES // 40)):
-        with Visitor(server) as visitor:
-            for _ in range(4):
-                start = time.perf_counter()
-                visitor.send(query=odd_address(rng), page=rng.choice(PAGES))
-                assert exceptions(visitor.hear()) == []
-                slowest = max(slowest, time.perf_counter() - start)
-    assert slowest < SECONDS
-
-
-@pytest.mark.fuzz
-def test_fuzzed_messages_of_the_live_line_end_it_or_are_answered(server):
-    """The line of a real visitor, who has a ticket; a right message is answered after each odd one."""
-    rng = random.Random(8)
-    with Visitor(server) as visitor:
-        visitor.send()
-        visitor.hear()
-        (line,) = [
-            one for kind, one in visitor.elements.values() if getattr(one, "component_name", "") == "tsa_live_line"
-        ]
-        ticket = json.loads(line.json)
-        right = {"session": visitor.session, "obeyed": 1, "sequence": 1, "done": False, "pixels": "A" * 3072}
-        answered = 0
-        for number in range(-(-MESSAGES // 10)):
-            with connect(server.replace("http", "ws") + "/live", origin=server, max_size=None) as live:
-                live.send(ticket)
-                odd = {"patch": rng.choice(["x", "y", "motion", "z"]), **likely_message(rng, visitor.session)}
-                sent = json.dumps(odd if rng.random() < 0.7 else odd_json(rng))
-                live.send(mutate(rng, sent.encode()).decode("latin-1") if rng.random() < 0.3 else sent)
-                with suppress(ConnectionClosed):
-                    data = live.recv(timeout=SECONDS)
-                    assert leaks(data) == []
-                    answered += 1
-                if number % 10 == 0:
-                    with connect(server.replace("http", "ws") + "/live", origin=server, max_size=None) as next_line:
-                        next_line.send(ticket)
-                        next_line.send(json.dumps({"patch": "x", "message": right}))
-                        assert len(next_line.recv(timeout=SECONDS)) > 1000
-        assert answered
