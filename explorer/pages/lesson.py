@@ -64,7 +64,7 @@ def _text(lesson: Lesson) -> None:
     verdict = None
     if view.current().step == len(LESSON_STEPS):
         verdict = _verdict(lesson)
-    extra = {"verdict": verdict, "heard": view.last_message("lesson")}
+    extra = {"verdict": verdict}
     show_lesson(view.data_for("lesson", lesson.name, partial(pack_lesson, lesson, lessons()), extra=extra))
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from explorer.state import FIELDS, SCENARIOS, ViewState, after_action, read_view
+from explorer.state import FIELDS, ViewState, after_action, read_view
 from tsa.stage import framed
 
 T = TypeVar("T")
@@ -175,13 +175,17 @@ def listen() -> None:
         message = read_view(name, sent(name, "message"))
         if message is None or message.session != session() or message.sequence == _mounted(name).sequence:
             continue
-        _note(name, sequence=message.sequence, held=tuple(d for d in _mounted(name).held if d != message.missing))
+        heard = _mounted(name).sequence
+        for number, action in message.actions:
+            if heard < number < message.sequence:
+                change("action", **after_action(current(), action))
         if message.obeyed >= obey(name, *FIELDS[name]):
             change(name, **message.fields)
-            for scenario in SCENARIOS:
-                if scenario.name == message.scenario:
-                    change("scenario", **scenario.fields)
-            change("pins", **after_action(current(), message.action))
+        for number, action in message.actions:
+            if number == message.sequence:
+                change("action", **after_action(current(), action))
+        # Last: a run that another one cuts short has taken in nothing, and the next one takes in all.
+        _note(name, sequence=message.sequence, held=tuple(d for d in _mounted(name).held if d != message.missing))
 
 
 def sent(component: str, name: str) -> Any:
@@ -216,6 +220,7 @@ def data_for(
         "session": session(),
         "revision": revision(),
         "sequence": sequence,
+        "heard": last_message(component),
         "digest": digest,
         "whole": whole,
         "obey": obey(component, *names),

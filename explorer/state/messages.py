@@ -27,6 +27,7 @@ _MAX_SUBSPACES = 10_000
 _MAX_SWITCHED_OFF = 64  # weights, as in a link
 _MAX_PIXEL_CHARACTERS = 8192  # of base64: more than twice a drawing
 _MAX_NAME_CHARACTERS = 100
+_MAX_ACTIONS = 100  # that a run may not have heard of yet
 
 # The fields of the view that a component shows and may change.
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -51,8 +52,7 @@ class ViewMessage(NamedTuple):
     sequence: int  # grows with every message of a tab
     fields: Mapping[str, Any]  # of the view
     missing: str  # digest of the bytes that never arrived, or ""
-    scenario: str  # name of the scenario that was chosen, or ""
-    action: str  # what to do with a pin, see `pins.after_action`, or ""
+    actions: tuple[tuple[int, str], ...]  # see `after_action`; each with the number of the message that first had it
 
 
 class EditMessage(NamedTuple):
@@ -71,12 +71,18 @@ def read_view(component: str, message: object) -> ViewMessage | None:
     session, obeyed, sequence = (message.get(name) for name in ("session", "obeyed", "sequence"))
     if not _is_text(session) or not _is_count(obeyed) or not _is_count(sequence):
         return None
-    missing, scenario = message.get("missing", ""), message.get("scenario", "")
+    missing, actions = message.get("missing", ""), _actions(message.get("actions", []))
     fields = {name: _READERS[name](message.get(name)) for name in FIELDS[component]}
-    action = message.get("action", "")
-    if not all(map(_is_text, (missing, scenario, action))) or _Invalid in fields.values():
+    if not _is_text(missing) or actions is None or _Invalid in fields.values():
         return None
-    return ViewMessage(session, obeyed, sequence, fields, missing, scenario, action)
+    return ViewMessage(session, obeyed, sequence, fields, missing, actions)
+
+
+def _actions(value: object) -> tuple[tuple[int, str], ...] | None:
+    if not isinstance(value, list) or len(value) > _MAX_ACTIONS:
+        return None
+    valid = all(isinstance(one, list) and len(one) == 2 and _is_count(one[0]) and _is_text(one[1]) for one in value)
+    return tuple((number, action) for number, action in value) if valid else None
 
 
 def read_edit(message: object) -> EditMessage | None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from explorer.state.question import digest_of
+from explorer.state.scenarios import SCENARIOS
 from explorer.state.view import Digit, Shape, Source, ViewState
 from tsa.pictures import gallery
 
@@ -33,9 +34,11 @@ def after_action(view: ViewState, action: str) -> dict[str, Any]:
     """The fields of the view that an action changes; one that is not known, or comes too late, changes nothing.
 
     "pin" pins what is on the stage, "compare" and "stage" switch between pins and stage, "open NAME" shows a pin on the
-    stage, and "remove NAME" removes it.
+    stage, and "remove NAME" removes it. "start NAME" shows a scene to start with.
     """
     verb, _, name = action.partition(" ")
+    if verb == "start":
+        return next((scenario.fields for scenario in SCENARIOS if scenario.name == name), {})
     if verb == "pin":
         pin = pin_of(view)
         return {} if pin in view.pins or len(view.pins) == MAX_PINS else {"pins": (*view.pins, pin)}

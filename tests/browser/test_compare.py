@@ -76,6 +76,22 @@ def test_pins_are_made_compared_turned_shown_and_removed(page):
     expect(page.locator(".pin .label")).to_have_text(["square, σ = 0.5"])
 
 
+def test_a_press_counts_although_the_next_message_follows_at_once(page, server):
+    """Streamlit keeps the newest message of a component only, as when the server is busy with something else."""
+    compare_opened(page, f"{server}/?compare=1&pins={FOUR}")
+    silent(page)
+    page.locator(".compare").evaluate("""all => {
+        const key = new KeyboardEvent('keydown', { key: 'ArrowLeft' });
+        for (const number of [2, 1]) {
+            all.querySelector(`.pin:nth-child(${number}) .remove`).click();
+            all.querySelector('.dial').dispatchEvent(key);
+        }
+    }""")
+    expect(page.locator(".pin .label")).to_have_count(2)
+    expect(page.locator(".compare .turn")).to_have_text("32°")
+    address_has(page, "angle=32")
+
+
 def test_a_link_restores_four_pins(page, browser, server):
     compare_opened(page, f"{server}/?compare=1&pins={FOUR}&angle=50&log=1")
     expect(page.locator(".pin")).to_have_count(4)

@@ -71,8 +71,11 @@ def odd_number(rng):
 
 _NAMES = [
     "message", "session", "obeyed", "sequence", "angle", "circle", "pixels", "done", "log", "without", "ticket",
-    "before", "lost", "missing", "scenario", *itertools.chain(*FIELDS.values()),
+    "before", "lost", "missing", "actions", *itertools.chain(*FIELDS.values()),
 ]  # fmt: skip
+
+
+_ACTIONS = ["pin", "compare", "stage", "open x", "remove x", "start noise", "start x", "", " "]
 
 
 def odd_json(rng, depth=0):
@@ -158,7 +161,7 @@ def likely_message(rng, session):
         "angle": rng.randrange(360), "log": True, "circle": rng.choice([0, 3, 9_999, [0.5, 0.5, 0.2]]), "tried": None,
         "without": [1, 2], "predict": False, "describe": False, "orbit": ["1", "2"],
         "filter": rng.choice([None, 0, 9_999]),
-        "action": rng.choice(["", "pin", "compare", "stage", "open x", odd_json(rng)]),
+        "actions": rng.choice([[], [[rng.randrange(2**30), rng.choice(_ACTIONS)] for _ in range(3)], odd_json(rng)]),
         "world": "face", "shift": [1.5, -3], "window": 5, "window_at": [0, 0], "tried_shift": None, "on_torus": True,
         "lesson": rng.choice(["", "filters", "no-such"]), "step": rng.randrange(12), "signal": [0] * 16, "shifted": 3,
         "frame": rng.randrange(400), "pixels": "A" * 3072, "name": "x",

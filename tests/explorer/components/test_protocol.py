@@ -28,6 +28,7 @@ export default function (steps) {
   for (const [step, value] of steps) {
     if (step === "receive") self.receive(bytes(value));
     if (step === "send") self.send(value);
+    if (step === "act") self.send({}, value);
     if (step === "offer") log.push(["offered", self.offer(...value, { name: "early" })]);
   }
   return log;
@@ -78,9 +79,9 @@ def run(tmp_path):
     return run
 
 
-def sent(revision, digest, *, obey=1, angle=30, sequence=0, session="s", body=True, whole=True):
+def sent(revision, digest, *, obey=1, angle=30, sequence=0, heard=0, session="s", body=True, whole=True):
     header = {"session": session, "revision": revision, "sequence": sequence, "digest": digest, "whole": whole,
-              "obey": obey, "fields": {"angle": angle, **REST}}  # fmt: skip
+              "heard": heard, "obey": obey, "fields": {"angle": angle, **REST}}  # fmt: skip
     packed = pack_arrays({"name": digest}, {"a": np.zeros(3, np.uint8)}) if body else b""
     return ["receive", base64.b64encode(framed(header, packed)).decode()]
 
@@ -101,6 +102,14 @@ def test_a_message_is_what_python_reads(run):
     assert first.fields == {"angle": 50, **REST, "without": ()}
     assert second.fields == {"angle": 50, **REST, "without": (), "log": True, "circle": 7}
     assert second.sequence > first.sequence
+
+
+def test_an_action_goes_along_with_later_messages_until_python_has_heard_of_it(run):
+    log = follow(run, sent(1, "a"), ["act", "pin"], ["send", {"angle": 50}], sent(1, "a"), ["act", "compare"],
+                 sent(2, "a", heard=2), ["send", {"log": True}], sent(1, "a", session="t"), ["send", {}])  # fmt: skip
+    actions = [read_view("stage", value).actions for kind, value in log if kind == "post"]
+    pin, compare = (1, "pin"), (3, "compare")
+    assert actions == [(pin,), (pin,), (pin, compare), (compare,), ()]
 
 
 def test_bytes_that_are_held_need_not_come_again_and_lost_ones_are_reported(run):

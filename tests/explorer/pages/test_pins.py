@@ -16,7 +16,8 @@ FIELDS = {
 def act(app, component, action, number):
     """What the component sends when one of its buttons is pressed."""
     stored = app.session_state["view"]
-    message = {"session": stored.session, "obeyed": stored.revision, "sequence": number, "action": action}
+    message = {"session": stored.session, "obeyed": stored.revision, "sequence": number}
+    message["actions"] = [[number, action]]
     app.session_state[component] = {"message": message | FIELDS[component]}
     app.run()
     assert not app.exception

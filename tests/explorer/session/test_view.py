@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.session import pictures, run, view
-from explorer.state import FIELDS, Digit, Pixels, Shape, ViewState, read_view
+from explorer.state import FIELDS, Digit, Pixels, Shape, ViewState, pin_name, read_view
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +66,21 @@ def test_a_message_counts_if_its_sender_knew_of_the_last_change(session):
     assert view.current().angle == 200
 
 
+def test_actions_are_done_once_even_if_later_messages_have_taken_the_place_of_theirs(session):
+    pinned = lambda: [pin.x.name for pin in view.current().pins]  # noqa: E731
+    session["stage"] = message(sequence=3, actions=[[1, "pin"], [2, "start one"], [3, "pin"]])
+    view.listen()
+    assert pinned() == ["square", "F"]
+    assert view.last_message("stage") == 3
+    square = pin_name(view.current().pins[0])
+    session["stage"] = message(sequence=5, obeyed=0, actions=[[3, "pin"], [4, f"remove {square}"], [5, "stage"]])
+    view.listen()  # it does not know of the start's change of the angle, which matters to its fields alone
+    assert pinned() == ["F"]
+    view.change("another", pins=())
+    view.listen()  # the message is still there
+    assert pinned() == []
+
+
 def test_a_message_of_an_earlier_session_is_dropped(session):
     session["stage"] = message(angle=100, obeyed=50)
     session["stage"]["message"]["session"] = "before"
@@ -84,7 +99,8 @@ def test_an_old_message_does_not_undo_what_others_did_to_other_fields(session):
 @pytest.mark.parametrize(
     "bad",
     [{"angle": 360}, {"angle": -1}, {"angle": 30.0}, {"angle": True}, {"log": 1}, {"circle": 10_000}, {"circle": "1"},
-     {"sequence": None}, {"obeyed": -1}, {"session": None}, {"missing": 3}, {"missing": "m" * 1000}],
+     {"sequence": None}, {"obeyed": -1}, {"session": None}, {"missing": 3}, {"missing": "m" * 1000},
+     {"actions": "pin"}, {"actions": [["pin", 1]]}, {"actions": [[1, "pin", 2]]}, {"actions": [[1, "pin"]] * 1000}],
 )  # fmt: skip
 def test_what_a_component_did_not_send_is_ignored(bad):
     good = message()["message"]

@@ -53,7 +53,7 @@ function create(root) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (target === document.body || target === document.documentElement) dial.onkeydown?.(event);
   };
-  const send = (extra = {}) => self.follower.send({ angle: self.angle, log: self.log }, extra);
+  const send = (action = "") => self.follower.send({ angle: self.angle, log: self.log }, action);
   self.commit = () => send();
   find("scale").onclick = () => {
     self.log = !self.log;
@@ -64,7 +64,7 @@ function create(root) {
   const showScale = () => find("scale").setAttribute("aria-pressed", `${self.log}`);
   const served = window.location.protocol.startsWith("http");
   find("leave").hidden = find("link").hidden = !served;
-  find("leave").onclick = () => send({ action: "stage" });
+  find("leave").onclick = () => send("stage");
   copyAddress(find, () => {
     self.player.stop();
     send();
@@ -107,7 +107,7 @@ function create(root) {
       const button = find(verb);
       button.setAttribute("aria-label", fill(button.dataset.text, { number }));
       button.hidden = !served;
-      button.onclick = () => send({ action: `${verb} ${self.follower.header.names[i]}` });
+      button.onclick = () => send(`${verb} ${self.follower.header.names[i]}`);
     }
     self.grip(find("hold"));
     root.querySelector(".pins")?.append(element);

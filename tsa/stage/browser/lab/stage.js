@@ -154,7 +154,7 @@ function create(root) {
   for (const action of ["pin", "compare"]) {
     find(action).onclick = () => {
       self.player.stop();
-      if (find(action).ariaDisabled !== "true") self.follower.send({ angle: self.angle }, { action });
+      if (find(action).ariaDisabled !== "true") self.follower.send({ angle: self.angle }, action);
     };
   }
   find("reveal").onclick = () => {
@@ -170,7 +170,7 @@ function create(root) {
     if (!start || event.ctrlKey || event.metaKey || event.shiftKey) return; // opens the link in another tab
     event.preventDefault();
     self.player.stop();
-    self.follower.send({}, { scenario: start.dataset.scenario });
+    self.follower.send({}, `start ${start.dataset.scenario}`);
   };
 
   // The address follows the angle as soon as Python has the last one.

@@ -30,10 +30,17 @@ export function follower({ adopt, show }) {
   let [session, obeyed] = ["", 0];
   let shown = [0, 0]; // revision and sequence
   let fields = {};
+  /** @type {[number, string][]} with the numbers of their messages, until a run says that it has taken them in */
+  let actions = [];
   /** @type {Map<string, any>} */
   const held = new Map(); // digest → unpacked bytes, the newest last
 
-  const report = (extra = {}) => self.post({ session, obeyed, sequence: nextSequence(), ...fields, ...extra });
+  const report = (missing = "", action = "") => {
+    const sequence = nextSequence();
+    // A message replaces one that Python has not read yet. Fields are values; actions are steps, and go along.
+    if (action) actions = [...actions, [sequence, action]];
+    self.post({ session, obeyed, sequence, ...fields, actions, missing });
+  };
   const keep = (/** @type {string} */ digest, /** @type {any} */ result) => {
     held.delete(digest);
     held.set(digest, result);
@@ -49,14 +56,15 @@ export function follower({ adopt, show }) {
     /** Process the data that Python sends with each run: `framed` of tsa/stage/packing.py. */
     receive(/** @type {Uint8Array} */ data) {
       const { header, body } = unframe(data);
-      if (header.session !== session) [session, obeyed, shown] = [header.session, 0, [0, 0]];
+      if (header.session !== session) [session, obeyed, shown, actions] = [header.session, 0, [0, 0], []];
+      actions = actions.filter(([number]) => number > header.heard);
       [self.revision, self.header] = [header.revision, header];
       if (header.obey > obeyed) {
         [obeyed, fields] = [header.obey, header.fields];
         adopt(fields);
       }
       const result = held.get(header.digest) ?? (body.length ? unpack(body) : null);
-      if (!result) return report({ missing: header.digest });
+      if (!result) return report(header.digest);
       if (header.whole) keep(header.digest, result);
       self.offer(header.revision, header.sequence, result);
     },
@@ -67,10 +75,10 @@ export function follower({ adopt, show }) {
       show(result);
       return true;
     },
-    /** Report fields that a person has changed, when the control is released, and anything else in `extra`. */
-    send(/** @type {object} */ changed, extra = {}) {
+    /** Report fields that a person has changed, when the control is released, and an action, see PROTOCOL.md. */
+    send(/** @type {object} */ changed, action = "") {
       fields = { ...fields, ...changed };
-      report(extra);
+      report("", action);
     },
   };
   return self;
