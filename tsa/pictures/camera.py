@@ -65,7 +65,7 @@ def patches_of_images(images: ArrayLike, degrees: ArrayLike, size: int) -> Array
         rows = np.flatnonzero(degrees % SPOKES == degree)
         quarters, rest = divmod(int(degree), SPOKES // 4)
         upright = np.rot90(images[rows], quarters, axes=(1, 2)).reshape(len(rows), -1)
-        values = upright.astype(np.float32) @ _turned_camera(images.shape[1], size, rest).T
+        values = (_turned_camera(images.shape[1], size, rest) @ upright.astype(np.float32).T).T
         result[np.ix_(rows, support)] = values - values.mean(axis=1, keepdims=True)
     return result
 
@@ -138,11 +138,11 @@ def _unrolling(side: int) -> sparse.csr_array:
 
 
 @lru_cache(maxsize=96)  # a quarter turn, by degrees
-def _turned_camera(side: int, size: int, degree: int) -> Array:
-    """From the pixels of a picture to those of its patch, turned by whole degrees: float32 (support, side²)."""
+def _turned_camera(side: int, size: int, degree: int) -> sparse.csr_array:
+    """From the pixels of a picture to those of its patch, turned by whole degrees: sparse float32 (support, side²)."""
     place = np.arange(RINGS * SPOKES).reshape(RINGS, SPOKES)
     spokes = _camera(size)[:, np.roll(place, -degree, axis=1).ravel()]
-    return (spokes @ _unrolling(side)).toarray().astype(np.float32)
+    return sparse.csr_array((spokes @ _unrolling(side)).astype(np.float32))
 
 
 @lru_cache(maxsize=4)
