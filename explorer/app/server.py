@@ -21,6 +21,7 @@ from explorer import docs, live
 from explorer.app.guard import Guard
 from explorer.app.hosts import Hosts
 from explorer.app.index import Index
+from explorer.app.memory import bound_free_memory, tidy
 from explorer.app.page_messages import ignore_wrong_messages
 from explorer.app.proxy import Proxied
 from explorer.app.throttled_log import ThrottledLog
@@ -57,6 +58,7 @@ def parts(hosts: Hosts, address: str | None = None, base_path: str = "", behind_
     # One BLAS thread: our products are small, and the threads of several visitors would wait for each other. Set while
     # there is no other thread: looking up loaded libraries while another thread loads one can lock up both.
     threadpool_limits(1)
+    bound_free_memory()
     log = ThrottledLog()
     proxied = [Middleware(Proxied, base_path, behind_proxy)] if base_path or behind_proxy else []
     return {
@@ -86,7 +88,9 @@ async def _lifespan(app: Any, address: str | None, log: ThrottledLog) -> AsyncIt
     gc.freeze()
     if address is not None:
         asyncio.get_running_loop().call_later(0.5, webbrowser.open, address)
+    tidying = asyncio.create_task(tidy(get_instance(), caches.forget))
     yield
+    tidying.cancel()
 
 
 def _disable_nagle() -> None:

@@ -2,6 +2,7 @@
 
 import math
 import os
+import pickle
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -58,7 +59,8 @@ from tsa.stage import Compared, MotionScene, Scene, data_url, pack_motion, symme
 
 Picture = NDArray[np.float64]
 T = TypeVar("T")
-_MAX_REPORTS = 32  # inspections and refined models kept
+_MAX_BYTES = 32 * 2**20  # of packed answers of a kind
+_MAX_REPORTS, _MAX_REPORT_BYTES = 32, 128 * 2**20  # inspections and refined models kept
 _SHOWN_PAIRS = 30  # training pairs shown before a training starts
 _SHAPE_PIXELS = 128  # along a side of a drawn shape, before it is sampled as a patch
 
@@ -112,7 +114,7 @@ def digit_icon(index: int) -> str:
     return f"![a handwritten {labels[index]}]({data_url(pictures[index], 80)})"
 
 
-@st.cache_data(max_entries=24, show_spinner=False)
+@st.cache_data(max_entries=24, max_size=_MAX_BYTES, show_spinner=False)
 def packed_sweep(digest: str, _scene: Scene) -> bytes:
     """The packed sweep over all angles of the scene that has this digest."""
     return _scene.packed()
@@ -150,26 +152,26 @@ def world_icon(name: str) -> str:
     return f"![{name}]({data_url(draw_periodic(name), 80)})"
 
 
-@st.cache_data(max_entries=24, show_spinner=False)
+@st.cache_data(max_entries=24, max_size=_MAX_BYTES, show_spinner=False)
 def packed_motion(digest: str, _scene: MotionScene) -> bytes:
     """The packed motion scene that has this digest."""
     return pack_motion(_scene)
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
+@st.cache_data(max_entries=16, max_size=_MAX_BYTES, show_spinner=False)
 def packed_film(digest: str, _film: Film) -> bytes:
     """The packed film that has this digest."""
     return pack_film(_film)
 
 
-@st.cache_data(max_entries=24, show_spinner=False)
+@st.cache_data(max_entries=24, max_size=_MAX_BYTES, show_spinner=False)
 def symmetry(digest: str, _model: Subgroup, _picture: Picture) -> bytes:
     """The packed symmetry of a picture under a model at its noise, which together have this digest."""
     return pack_symmetry(symmetry_of(_model, patch(_picture, math.isqrt(_model.dimension))), _picture)
 
 
 # By name too, which the title shows: another visitor may have the same filters under another name.
-@st.cache_data(max_entries=8, hash_funcs={NamedModel: lambda named: (named.name, named.digest)})
+@st.cache_data(max_entries=8, max_size=_MAX_BYTES, hash_funcs={NamedModel: lambda named: (named.name, named.digest)})
 def filters(named: NamedModel, picture: Picture, sigma: float, angle: int, other: NamedModel | None = None) -> bytes:
     """The packed filters of a model, and their responses to a picture if the patches are square.
 
@@ -214,7 +216,7 @@ def _training_digits() -> datasets.Digits:
     return datasets.sample("train")
 
 
-@st.cache_data(max_entries=24, hash_funcs={NamedModel: repr}, show_spinner=False)
+@st.cache_data(max_entries=24, max_size=_MAX_BYTES, hash_funcs={NamedModel: repr}, show_spinner=False)
 def votes(named: NamedModel, picture: Picture, label: int | None, only: int | None) -> bytes | None:
     """The packed votes on a picture at all angles, or at one (in degrees); None for an empty picture."""
     return voting(named, label)(picture, only)
@@ -309,15 +311,16 @@ def jobs() -> Jobs:
 
 
 class Reports:
-    """Results by key, the newest ones only. A function cached by Streamlit could not show a progress bar.
+    """Results by key, the newest ones only: so many, of so many bytes. A function cached by Streamlit could not show a
+    progress bar.
 
     Each key has a lock: of two threads that need the same result, the second waits for that of the first. If the
     first ends without one (its visitor has left), the second computes it.
     """
 
-    def __init__(self, limit: int = _MAX_REPORTS) -> None:
-        self._limit = limit
-        self._found: dict[tuple[str, str], Any] = {}
+    def __init__(self, limit: int = _MAX_REPORTS, max_bytes: int = _MAX_REPORT_BYTES) -> None:
+        self._limit, self._max_bytes = limit, max_bytes
+        self._found: dict[tuple[str, str], tuple[Any, int]] = {}  # results and their bytes
         self._busy: WeakValueDictionary[tuple[str, str], threading.Lock] = WeakValueDictionary()
         self._lock = threading.Lock()
 
@@ -329,13 +332,24 @@ class Reports:
         with busy:
             with self._lock:
                 if key in self._found:
-                    return self._found[key]
+                    return self._found[key][0]
             result = work()
+            size = _bytes_of(result)
             with self._lock:
-                self._found[key] = result
-                for old in list(self._found)[: -self._limit]:
-                    del self._found[old]
+                self._found[key] = result, size
+                while len(self._found) > self._limit or self._too_large():
+                    del self._found[next(iter(self._found))]
             return result
+
+    def _too_large(self) -> bool:
+        return len(self._found) > 1 and sum(size for _, size in self._found.values()) > self._max_bytes
+
+
+def _bytes_of(value: object) -> int:
+    """About how much memory a value takes; large arrays are counted without being copied."""
+    arrays: list[pickle.PickleBuffer] = []
+    rest = pickle.dumps(value, 5, buffer_callback=arrays.append)
+    return len(rest) + sum(array.raw().nbytes for array in arrays)
 
 
 @st.cache_resource(max_entries=1)
@@ -351,6 +365,15 @@ def _report(kind: str, named: NamedModel, work: Callable[[], T]) -> T:
         return work()
 
     return _reports().get((kind, named.digest), counted)
+
+
+def forget() -> None:
+    """Drop what was computed for visitors, when none is left; what any first visitor needs stays."""
+    for cache in (
+        *(packed_sweep, compared, packed_motion, packed_film, symmetry, filters, filter_report, digit_search, votes),
+        *(comparison, training_pairs, example_pairs, uploaded_pairs, turned_pictures, white_patches, _reports),
+    ):
+        cache.clear()
 
 
 def warm() -> None:

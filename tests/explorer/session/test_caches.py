@@ -57,3 +57,22 @@ def test_equal_filters_under_two_names_have_two_titles():
     for name in ("theirs", "mine"):
         header, _ = unpack(caches.filters(open_as(name, data), picture, 0.5, 30))
         assert header["words"]["titles"]["weight"].startswith(f"{name}: 10 filter pairs")
+
+
+def test_large_results_are_dropped_sooner_and_the_newest_stays():
+    reports = Reports(max_bytes=20_000)
+    for name in "abc":
+        reports.get(("refined", name), lambda: np.zeros(1000))
+    assert isinstance(reports.get(("refined", "b"), lambda: "again"), np.ndarray)
+    assert reports.get(("refined", "a"), lambda: "again") == "again"
+    reports.get(("refined", "huge"), lambda: np.zeros(10_000))
+    assert isinstance(reports.get(("refined", "huge"), lambda: "again"), np.ndarray)
+
+
+def test_what_was_computed_for_visitors_is_forgotten():
+    made = caches.shape_picture("square")
+    caches.training_pairs("rotation", (8, 8), 1)
+    caches._reports().get(KEY, lambda: 1)
+    caches.forget()
+    assert caches._reports().get(KEY, lambda: 2) == 2
+    np.testing.assert_array_equal(caches.shape_picture("square"), made)
