@@ -165,6 +165,19 @@ def test_joining_and_following_by_keyboard_and_for_axe(school, tab, scheme):
     teacher.close()
 
 
+def test_the_preview_of_a_link_does_not_teach(school, tab):
+    address, key = school
+    teacher = tab(f"{address}/share#teacher={key}")
+    student = tab(f"{address}/dft")
+    follow(student)
+    preview = teacher.frame_locator("iframe")
+    preview.locator(".stage[data-drawn]").wait_for()
+    preview.get_by_role("radio", name="F", exact=True).first.wait_for()
+    expect(preview.locator(".sign")).to_be_hidden()
+    expect(sign(teacher)).to_have_text("You teach · followed by 1")
+    student.wait_for_url(re.compile("/share"))
+
+
 def test_there_is_no_sign_without_a_class_or_in_a_frame(school, browser, server):
     for address in (server, f"{school[0]}/?embed=true"):
         page = browser.new_page()

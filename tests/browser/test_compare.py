@@ -72,6 +72,7 @@ def test_pins_are_made_compared_turned_shown_and_removed(page):
     expect(page.locator(".pin .label")).to_have_text(["square, σ = 0.5"])
     page.get_by_role("button", name="← Stage").click()
     expect(pin).to_have_text("Pin")
+    page.wait_for_function("() => !location.search.includes('compare=1')")  # or Back would lead one step further
     page.go_back()
     expect(page.locator(".pin .label")).to_have_text(["square, σ = 0.5"])
 

@@ -36,6 +36,7 @@ function createSign(root) {
   find("close").onclick = () => box.close();
   return {
     receive(/** @type {Data} */ data) {
+      if (window !== window.parent) return; // in a frame, such as the preview of a link, which has the storage of this tab
       ({ words } = data);
       card.receive(data);
       line.changed = draw;

@@ -12,7 +12,6 @@ import { fill, setText } from "../shared/text.js";
 import { unpack } from "../shared/unpack.js";
 import { picturesOf } from "../lab/drawing/pictures.js";
 import { dialRadii, drawDial } from "../lab/drawing/posterior.js";
-import { ORDINARY_TYPE } from "../lab/present.js";
 import { posteriorText } from "../lab/texts.js";
 import { DASHES, drawStrip } from "./strip.js";
 
@@ -30,10 +29,13 @@ import { DASHES, drawStrip } from "./strip.js";
 /** @typedef {{ stage: Stage, find: Find }} Pin a small stage with its own sweep, at the angle that all share */
 /**
  * @typedef {Dial & { follower: Follower, pins: Pin[], packed: any, log: boolean, drawn: number, readStyle: () => void,
- *   describe: () => void }} Comparison
+ *   describe: () => void, type: number }} Comparison `type` is the size of the smallest type in pixels
  */
 
 const SETTLE_MILLISECONDS = 300; // without a new drawing before texts for assistive technology change
+
+/** A space, and a part of a label in one line: names of models have hyphens, at which it would break. */
+const unbroken = (/** @type {string} */ part) => [" ", Object.assign(document.createElement("span"), { textContent: part })];
 
 /** @param {Mount} mount */
 export default function (mount) {
@@ -79,7 +81,9 @@ function create(root) {
   const fit = () => {
     const above = whole.getBoundingClientRect().top + window.scrollY;
     if (above > 0) whole.style.setProperty("--above", `${Math.round(above)}px`);
+    self.type = Number.parseFloat(getComputedStyle(whole).getPropertyValue("--type"));
     for (const { stage, find } of self.pins) {
+      stage.leastType = self.type;
       const box = find("dial-box");
       const { base } = dialRadii(Math.min(box.clientWidth, box.clientHeight) / 2, stage.sweep.look);
       find("hold").style.width = find("hold").style.height = `${2 * (base + 10)}px`;
@@ -97,10 +101,10 @@ function create(root) {
   const fillPin = (/** @type {HTMLElement} */ element, /** @type {Find} */ find, /** @type {number} */ i) => {
     const sweep = unpack(self.packed[`pin${i}`]);
     const own = { sweep, pictures: picturesOf(sweep), cache: {}, labels: [], discs: {}, tried: null, pending: false, hidden: false };
-    const stage = Object.assign(Object.create(self), own, { labelTexts: sweep.words.labels, leastType: ORDINARY_TYPE });
+    const stage = Object.assign(Object.create(self), own, { labelTexts: sweep.words.labels });
     const number = i + 1;
     setText(find("number"), `${number}`);
-    setText(find("label"), self.packed.labels[i]);
+    find("label").replaceChildren(...self.packed.labels[i].split(/(?<=,) /).flatMap(unbroken).slice(1));
     element.setAttribute("aria-label", `${number}. ${self.packed.labels[i]}`);
     find("sample").firstElementChild.setAttribute("stroke-dasharray", DASHES[i].join(" "));
     for (const verb of ["open", "remove"]) {

@@ -37,13 +37,13 @@ export function drawStrip(self, canvas) {
   pen.lineTo(x(self.angle), base);
   pen.stroke();
   pen.globalAlpha = 0.75;
-  pen.font = `13px ${self.style.fontFamily}`;
+  pen.font = `${self.type + 0.5}px ${self.style.fontFamily}`;
   pen.textAlign = "center";
   for (const degrees of [0, 90, 180, 270, 360]) pen.fillText(`${degrees}°`, x(degrees), height - 5);
   pen.globalAlpha = 1;
   pen.lineWidth = 1.8;
   pen.lineCap = "butt";
-  pen.font = `650 15px ${self.style.fontFamily}`;
+  pen.font = `650 ${self.type + 2.5}px ${self.style.fontFamily}`;
   /** @type {[number, number][]} */
   const taken = [];
   densities.forEach((p, i) => {

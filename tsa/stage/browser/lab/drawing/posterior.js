@@ -74,9 +74,9 @@ export function drawDial(self, canvas) {
   const boxes = [];
   /** @type {Box} */
   const frame = [2, 2, width - 2, height - 2];
+  if (!hidden) boxes.push(drawAreaSample(self, pen, scale, [10, height - 10], unit));
   if (!hidden) drawLabels(self, pen, [x, y], at, unit, frame, boxes);
   drawTicks(self, pen, [x, y], at, unit, boxes, frame);
-  if (!hidden) drawAreaSample(self, pen, scale, [10, height - 10], unit);
   if (!hidden && tried !== self.angle) drawTried(self, pen, point(rim, tried), tried, unit);
   drawKnob(self, pen, point(rim, self.angle), unit);
 }
@@ -89,7 +89,7 @@ export function drawDial(self, canvas) {
  * @param {(degrees: number) => number} reach radius of the petals
  * @param {number} unit pixels, 1 for a dial of radius 215
  * @param {Box} frame
- * @param {Box[]} boxes of the labels so far; those of the modes are added
+ * @param {Box[]} boxes that are taken; those of the modes are added
  */
 function drawLabels(self, pen, centre, reach, unit, frame, boxes) {
   const modes = namedModes(self);
@@ -196,12 +196,13 @@ function drawTicks(self, pen, [x, y], reach, unit, boxes, frame) {
 }
 
 /**
- * A grey square whose area stands for 5 % of the probability on this dial.
+ * A grey square whose area stands for 5 % of the probability on this dial; the box that it takes with its label.
  * @param {Stage} self
  * @param {Pen} pen
  * @param {number} scale
  * @param {Point} corner bottom left
  * @param {number} unit
+ * @returns {Box}
  */
 function drawAreaSample(self, pen, scale, [left, bottom], unit) {
   const { look } = self.sweep;
@@ -212,9 +213,11 @@ function drawAreaSample(self, pen, scale, [left, bottom], unit) {
   pen.globalAlpha = 0.75;
   pen.textAlign = "left";
   pen.textBaseline = "alphabetic";
-  pen.font = `400 ${Math.max(self.leastType, 12.5 * unit)}px ${self.style.fontFamily}`;
-  pen.fillText(self.labelTexts.area ?? "", left + side + 6, bottom - 1);
+  const [type, label] = [Math.max(self.leastType, 12.5 * unit), self.labelTexts.area ?? ""];
+  pen.font = `400 ${type}px ${self.style.fontFamily}`;
+  pen.fillText(label, left + side + 6, bottom - 1);
   pen.globalAlpha = 1;
+  return [left - 4, bottom - Math.max(side, type) - 4, left + side + 10 + pen.measureText(label).width, bottom + 4];
 }
 
 /**

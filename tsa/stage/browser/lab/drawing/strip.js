@@ -9,6 +9,7 @@ import { density, namedModes, normalized, posteriorParameters, row, waveSum } fr
 
 /**
  * The density, on the scale of the petals: its 95 % credible set in full colour; with a prior, both parts as outlines.
+ * Returns the height of the highest peak, as a share of `tall`.
  * @param {Stage} self
  * @param {Pen} pen
  * @param {WaveLayout} at
@@ -44,7 +45,7 @@ export function drawPosterior(self, pen, at, energy, x, hues) {
     const pair = posteriorParameters(self, () => 1).map(([re, im], i) => /** @type {[number, number]} */ ([re - (prior[i]?.[0] ?? 0), im - (prior[i]?.[1] ?? 0)]));
     curve(self, pen, normalized(waveSum(pair)), height, at.base, x, [1.5, 3]);
   }
-  drawPosteriorTexts(self, pen, at, x, share);
+  return share;
 }
 
 /**
@@ -73,7 +74,7 @@ function curve(self, pen, p, height, base, x, dash) {
  * @param {(degrees: number) => number} x
  * @param {number} share height of the highest peak, as a share of `tall`
  */
-function drawPosteriorTexts(self, pen, at, x, share) {
+export function drawPosteriorTexts(self, pen, at, x, share) {
   const { labelTexts: texts } = self;
   const { unit, pad } = at;
   const top = at.base - at.tall;
@@ -92,6 +93,6 @@ function drawPosteriorTexts(self, pen, at, x, share) {
     if (px - half < last + 4) continue;
     last = px + half;
     const tip = self.log ? at.base - at.tall : at.base - at.tall * share;
-    write(self, pen, `${percent} %`, px, tip - 6 * unit, { align: "center" });
+    write(self, pen, `${percent} %`, px, tip - 6 * unit, { align: "center", halo: 5 * unit });
   }
 }

@@ -19,13 +19,20 @@ export function setType(self, pen, size, weight = 400) {
  * @param {string} text
  * @param {number} x
  * @param {number} y baseline
- * @param {{ quiet?: boolean, align?: CanvasTextAlign }} [look]
+ * @param {{ quiet?: boolean, align?: CanvasTextAlign, halo?: number }} [look] `halo` is the width in pixels of an edge in
+ *   the colour of the paper, for a text on a line
  */
-export function write(self, pen, text, x, y, { quiet = false, align = "left" } = {}) {
+export function write(self, pen, text, x, y, { quiet = false, align = "left", halo = 0 } = {}) {
   pen.fillStyle = self.style.color;
   pen.globalAlpha = quiet ? 0.72 : 1;
   pen.textAlign = align;
   pen.textBaseline = "alphabetic";
+  if (halo) {
+    pen.strokeStyle = self.style.paper;
+    pen.lineWidth = halo;
+    pen.lineJoin = "round";
+    pen.strokeText(text, x, y);
+  }
   pen.fillText(text, x, y);
   pen.globalAlpha = 1;
 }

@@ -6,7 +6,7 @@ import { TURN, hue, withStops } from "../../shared/colour.js";
 import { fill } from "../../shared/text.js";
 import { drawLeftOvers } from "./pictures.js";
 import { planRows, rowName } from "./rows.js";
-import { drawPosterior } from "./strip.js";
+import { drawPosterior, drawPosteriorTexts } from "./strip.js";
 import { COS, namedModes, posteriorParameters, triedTurn, wave, waveSum } from "../sweep.js";
 import { setType, wrapped, write } from "./type.js";
 
@@ -92,9 +92,11 @@ export function drawWaves(self, canvas) {
   const energy = waveSum(posteriorParameters(self, self.gain));
   signed(self, pen, energy, at.zero, at.plan.scale, x, hues);
   drawSumTexts(self, pen, at);
-  if (!self.hidden) drawPosterior(self, pen, at, energy, x, hues);
   drawDiscs(self, pen, at, x);
-  if (!self.hidden) drawVerticals(self, pen, at, x);
+  if (self.hidden) return;
+  const share = drawPosterior(self, pen, at, energy, x, hues);
+  drawVerticals(self, pen, at, x);
+  drawPosteriorTexts(self, pen, at, x, share); // over the line at the tried turn
 }
 
 /**
