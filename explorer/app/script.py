@@ -32,11 +32,8 @@ pages = [
     st.Page(dft.page, title="DFT", url_path="dft"),
     st.Page(share.page, title="Share", url_path="share"),
 ]
-# The manual, which this server has beside the pages, wherever a proxy put them. Streamlit wants its whole address.
-top, _, last = (st.context.url or "").rstrip("/").rpartition("/")
-if top:  # not in a test
-    top = top if last in [page.url_path for page in pages] else f"{top}/{last}"
-    pages.append(st.Page(f"{top}/help/", title="Help"))
+if root := run.root():  # the manual, which this server has beside the pages; Streamlit wants its whole address
+    pages.append(st.Page(f"{root}help/", title="Help"))
 page = st.navigation(pages, position="hidden" if st.context.is_embedded else "top")
 if (room := current_class()) is not None and not st.context.is_embedded:
     classroom_sign(room.addresses, view.visitor())

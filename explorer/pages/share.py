@@ -1,6 +1,6 @@
 """Share: a link to hand out, as text, as HTML for another page, as a QR code, or a page in one file; with a preview."""
 
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -95,4 +95,4 @@ def _root() -> str:
 
 
 def _own_root() -> str:
-    return urljoin(st.context.url or "http://localhost/", ".")
+    return run.root() or "http://localhost/"

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from urllib.parse import urljoin
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explorer.live import current_class
 from explorer.session import caches, models, pictures, view
@@ -70,6 +72,17 @@ def link_says_more_than(*names: str) -> bool:
     """Whether the address that was read or written last has other parameters than these."""
     address: Address | None = st.session_state.get("address")
     return address is not None and bool(set(address.link) - set(names))
+
+
+def root() -> str:
+    """The address under which this visitor has the app, with a slash at its end, wherever a proxy put it.
+
+    Without a browser, as in a test, it is empty. `st.context.url` is not of use: it takes a path of the proxy that ends
+    like the name of a page for that page.
+    """
+    run = get_script_run_ctx()
+    info = None if run is None else run.context_info
+    return urljoin(info.url, ".") if info is not None and info.url else ""
 
 
 def notice() -> str:

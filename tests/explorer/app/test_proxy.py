@@ -3,11 +3,13 @@
 import asyncio
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from explorer.__main__ import main
 from explorer.app import CONFIG, Proxied, base_path
+from explorer.session import run
 
 DEPLOY = Path(__file__).parents[3] / "deploy"
 
@@ -93,3 +95,21 @@ def test_the_container_serves_what_it_says():
     assert "USER explorer" in text
     for word in ("--no-browser", "--host"):
         assert f'"{word}"' in text
+
+
+@pytest.mark.parametrize(
+    ("shown", "root"),
+    [
+        ("http://class.example", "http://class.example/"),
+        ("http://class.example/film", "http://class.example/"),
+        ("https://class.example/tsa/", "https://class.example/tsa/"),
+        ("https://class.example/tsa/film", "https://class.example/tsa/"),
+        ("http://class.example/motion/", "http://class.example/motion/"),  # named like a page
+        ("http://class.example/e-motion/motion", "http://class.example/e-motion/"),
+        ("", ""),
+    ],
+)
+def test_the_manual_and_links_are_below_the_address_of_the_app(monkeypatch, shown, root):
+    context = SimpleNamespace(context_info=SimpleNamespace(url=shown))
+    monkeypatch.setattr(run, "get_script_run_ctx", lambda: context)
+    assert run.root() == root
