@@ -46,6 +46,27 @@
     if (bare) localStorage.setItem("tsa-been", "1");
   } catch {} // storage may be forbidden
 
+  // When the server is gone, Streamlit asks whether there is an internet. This app needs none: say what is true instead.
+  const words = new Map([
+    ["Connection error", "The explorer does not answer"],
+    [
+      "Streamlit server is not responding. Are you connected to the internet?",
+      "It has been stopped, or the network is interrupted. This page goes on by itself when it is back: the address bar keeps what you see, and what is on screen still turns.",
+    ],
+  ]);
+  let [lost, looking] = [false, 0];
+  const say = () => {
+    const texts = document.createTreeWalker(document.querySelector("[role=dialog]") ?? new Text(), NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) text.nodeValue = words.get(text.nodeValue ?? "") ?? text.nodeValue;
+  };
+  new MutationObserver(([{ target }]) => {
+    clearInterval(looking);
+    const state = target instanceof Element && target.getAttribute("data-test-connection-state");
+    if (state === "CONNECTED" && lost) dispatchEvent(new Event("tsa-reconnected")); // heard by `ticket.js`
+    lost = state === "PINGING_SERVER" || (lost && state !== "CONNECTED");
+    if (lost) looking = setInterval(say, 200);
+  }).observe(document, { subtree: true, attributeFilter: ["data-test-connection-state"] });
+
   // On a narrow screen the menu covers the page. Streamlit keeps in the browser that it was open: start without it, and
   // close it when a page has been chosen.
   const narrow = matchMedia("(max-width: 768px)");

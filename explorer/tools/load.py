@@ -10,6 +10,7 @@ import urllib.request
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import partial
+from http.cookiejar import CookieJar
 from importlib import import_module
 from io import BytesIO
 from typing import Any
@@ -19,12 +20,11 @@ from PIL import Image, ImageDraw
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.sync.client import connect
-from websockets.typing import Origin
 
 from explorer.state import DRAWING_PIXELS
 from explorer.tools.chromium import CHROMIUM, browsing, serving
 from explorer.tools.timing import percentiles
-from explorer.tools.visitor import Visitor, exceptions
+from explorer.tools.visitor import Visitor, exceptions, origin_of
 from tsa._base import InputError
 
 _PAUSE_SECONDS = 4.0  # between two things that a person does, on average
@@ -66,6 +66,8 @@ class Person(threading.Thread):
         self._server, self._end, self._measured = server, end, measured
         self._random = random.Random(seed)
         self._sequence = 0
+        self._cookies = CookieJar()  # a proxy may know by them which server this person has
+        self._web = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self._cookies))
         self._often: list[Callable[[], None]] = [self._draw] * 9 + [self._turn] * 6 + [self._choose] * 3
         self._often += [self._look] * 2 + [self._upload] + [self._train] * trains
 
@@ -81,6 +83,10 @@ class Person(threading.Thread):
             except Exception as error:  # whatever it is, it is a result
                 self._measured.error(f"{type(error).__name__}: {error}")
 
+    def stop(self) -> None:
+        """Leave after what is being done."""
+        self._end = time.monotonic()
+
     def do_each_once(self) -> None:
         """Each of these things once, and every page, so that the server has loaded what all people share."""
         with self._open() as self._page:
@@ -93,14 +99,16 @@ class Person(threading.Thread):
         time.sleep(max(0.0, min(seconds, self._end - time.monotonic())))
 
     def _open(self) -> Visitor:
-        urllib.request.urlopen(self._server, timeout=60).read()
-        with urllib.request.urlopen(f"{self._server}/_stcore/health", timeout=60) as answer:
-            self._cookie = answer.headers["Set-Cookie"].partition(";")[0]
-        page = Visitor(self._server)
+        for path in ("/", "/_stcore/health"):
+            self._web.open(self._server + path, timeout=60).read()
+        page = Visitor(self._server, headers=self._cookie())
         page.__enter__()
         page.send()
         self._hear(page)
         return page
+
+    def _cookie(self) -> dict[str, str]:
+        return {"Cookie": "; ".join(f"{one.name}={one.value}" for one in self._cookies)}
 
     def _hear(self, page: Visitor) -> None:
         for text in exceptions(page.hear()):
@@ -149,7 +157,11 @@ class Person(threading.Thread):
         content = {"session": pad["session"], "obeyed": pad["obey"]}
         drawing = Image.new("L", (DRAWING_PIXELS, DRAWING_PIXELS))
         pen, angle = ImageDraw.Draw(drawing), self._random.uniform(0, 2 * math.pi)
-        with connect(self._server.replace("http", "ws", 1) + "/live", origin=Origin(self._server)) as line:
+        with connect(
+            self._server.replace("http", "ws", 1) + "/live",
+            origin=origin_of(self._server),
+            additional_headers=self._cookie(),
+        ) as line:
             line.send(ticket)
             for step in range(round(_STROKE_SECONDS / _STEP_SECONDS)):
                 radius = DRAWING_PIXELS * (0.1 + 0.3 * step * _STEP_SECONDS / _STROKE_SECONDS)
@@ -201,9 +213,9 @@ class Person(threading.Thread):
             self._server + urls.upload_url, head.encode() + content + f"\r\n--{edge}--\r\n".encode(), method="PUT"
         )
         request.add_header("Content-Type", f"multipart/form-data; boundary={edge}")
-        request.add_header("Cookie", self._cookie)
-        request.add_header("X-Xsrftoken", self._cookie.partition("=")[2])
-        urllib.request.urlopen(request, timeout=60).read()
+        token = next(one.value for one in self._cookies if one.name == "_streamlit_xsrf")
+        request.add_header("X-Xsrftoken", token or "")
+        self._web.open(request, timeout=60).read()
         return str(urls.file_id)
 
     def _look(self) -> None:

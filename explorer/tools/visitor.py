@@ -4,6 +4,7 @@ import json
 import struct
 import time
 from typing import Any, Self
+from urllib.parse import urljoin
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -18,14 +19,19 @@ _ENDED_BY_ITSELF = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGME
 class Visitor:
     """A page that is open, as the server sees it: it sends what widgets say, and keeps the elements that were drawn."""
 
-    def __init__(self, server: str, patience: float = 60.0) -> None:
+    def __init__(self, server: str, patience: float = 60.0, headers: dict[str, str] | None = None) -> None:
         self.server = server
         self.patience = patience  # seconds to wait for the end of a run
         self.elements: dict[str, tuple[str, Any]] = {}  # kind and content of each widget and component by its id
         self.upload_session = ""
         self._fragments: dict[str, str] = {}  # in which each of them stands
         self._page = ""  # name of the page that is open
-        self._connection = connect(server.replace("http", "ws", 1) + STREAM, origin=Origin(server), max_size=None)
+        self._connection = connect(
+            server.replace("http", "ws", 1) + STREAM,
+            origin=origin_of(server),
+            additional_headers=headers,
+            max_size=None,
+        )
 
     def __enter__(self) -> Self:
         self.line = self._connection.__enter__()
@@ -93,6 +99,11 @@ class Visitor:
         state = self.state(key)
         state.json_value = json.dumps({"message": content})
         return state
+
+
+def origin_of(address: str) -> Origin:
+    """What a browser says about where a page comes from: its address without the path."""
+    return Origin(urljoin(address, "/").rstrip("/"))
 
 
 def exceptions(run: list[ForwardMsg]) -> list[str]:

@@ -31,7 +31,7 @@ def planes_right(model):
 
 def pairs(n, seed, noise=0.0):
     x, y, _ = SHIFT.pairs(n, rng=seed)
-    return x.astype(np.float64), y + noise * np.random.default_rng([seed, 1]).standard_normal(y.shape)
+    return x.astype(np.float64), y + noise * np.random.default_rng([*np.ravel(seed), 1]).standard_normal(y.shape)
 
 
 def best_evidence(x, y):

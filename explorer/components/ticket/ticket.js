@@ -1,5 +1,5 @@
 // The storage of a tab outlives a reload; a session of Streamlit does not. Here the tab keeps the ticket with which Python
-// finds the models of its visitor again.
+// finds the models of its visitor again: after a reload, and after the server was lost, as another may have taken over.
 
 import { instance } from "../../../tsa/stage/browser/shared/mount.js";
 
@@ -9,12 +9,22 @@ const KEY = "tsa-models"; // in the storage of this tab
 
 /** @param {Mount} mount */
 export default function ({ data, parentElement, setStateValue }) {
-  const self = instance(parentElement, () => ({ reported: "none" }));
-  if (data.ticket) return store(data.ticket);
-  const before = stored();
-  if (before === self.reported || (!before && !data.asks)) return;
-  self.reported = before;
-  setStateValue("before", before);
+  const self = instance(parentElement, () => {
+    // Values of controls that a server has not drawn are left out: it draws the page now, before the next gesture.
+    const back = () => {
+      self.reported = "none";
+      self.setStateValue("before", stored());
+    };
+    window.addEventListener("tsa-reconnected", back);
+    return { reported: "none", setStateValue, leave: () => window.removeEventListener("tsa-reconnected", back) };
+  });
+  self.setStateValue = setStateValue;
+  if (data.ticket) store(data.ticket);
+  else if (stored() !== self.reported && (stored() || data.asks)) {
+    self.reported = stored();
+    setStateValue("before", self.reported);
+  }
+  return self.leave;
 }
 
 function stored() {
