@@ -32,7 +32,7 @@ from tsa.model import Subgroup
 
 _MIN_PAIRS = 100
 _FEW_PAIRS = slice(0, 4000)  # enough for tests of relations and of leaks
-_COUPLED_ROUNDS = 2
+_LEAST_ROUNDS, _MOST_ROUNDS = 2, 10  # of completion
 _MAX_CHANCE_MEAN = 25.0  # of |m|² over its variance, whose expectation is 1
 
 
@@ -199,15 +199,21 @@ def _first_candidate(
 
 
 def _completed(white: Split, start: Candidate, rng: np.random.Generator, on_progress: ProgressCallback) -> Candidate:
-    """Lines and planes that second moments show, and all filters by EM with coupled phases."""
+    """Lines and planes that second moments show, and all filters by EM with coupled phases.
+
+    With more planes s is known better, and shows further planes: again, until there are no more.
+    """
     x, y = white[:2]
     filters, weights = start.filters, start.weights
     variance = noise_variance(x @ filters, y @ filters)
-    for i in range(_COUPLED_ROUNDS):
-        planes = filters.imag.any(axis=0)
+    for i in range(_MOST_ROUNDS):
+        planes, before = filters.imag.any(axis=0), len(weights)
         eta = ((x @ filters).conj() * (y @ filters) / variance)[:, planes]
         s = most_probable(eta, weights[planes])[0]
         filters, weights = with_further_subspaces(x, y, s, filters, weights)
         filters = coupled_em(x, y, filters, weights, variance, rng)
-        on_progress((i + 1) / _COUPLED_ROUNDS)
+        on_progress(1 - 0.5 ** (i + 1))
+        if i + 1 >= _LEAST_ROUNDS and len(weights) == before:
+            break
+    on_progress(1.0)
     return start._replace(filters=filters, weights=weights)
