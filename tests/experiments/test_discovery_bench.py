@@ -8,7 +8,7 @@ from tsa.cli import main
 from tsa.experiments.discovery.cases import Case, score, torus_case
 from tsa.experiments.discovery.known import compare_with_refined
 from tsa.experiments.discovery.peers import compare_with_peers, frequencies
-from tsa.groups import CyclicShift
+from tsa.groups import CyclicShift, ImageRotation
 
 
 @pytest.mark.slow
@@ -22,6 +22,14 @@ def test_random_groups_and_a_total(capsys):
 def test_a_known_action_is_matched():
     words = compare_with_refined(CyclicShift(9), 1500, 0)
     assert "5 of 5 weights as with the action" in words
+    assert "100% within 2°" in words
+
+
+@pytest.mark.slow
+def test_a_rotation_has_the_spaces_of_the_action():
+    """Interpolated turns are no group; the spaces are those of the projections P_k all the same."""
+    words = compare_with_refined(ImageRotation(8), 10_000, 1)
+    assert "25 of 25 weights as with the action (refined: 25)" in words
     assert "100% within 2°" in words
 
 

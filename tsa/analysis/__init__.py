@@ -22,7 +22,7 @@ from tsa.analysis.filter_sets import (
 from tsa.analysis.identification import IdentifiedGroup, identify_group, pair_neighbours
 from tsa.analysis.inspection import Inspection, inspect
 from tsa.analysis.recovery import Recovery, ceilings, recovery
-from tsa.analysis.refinement import RefinedSubgroup, refine
+from tsa.analysis.refinement import RefinedSubgroup, irreducible_filters, refine
 from tsa.analysis.spectra import (
     as_subgroup,
     estimate_weights,
@@ -60,6 +60,7 @@ __all__ = [
     "frequencies",
     "identify_group",
     "inspect",
+    "irreducible_filters",
     "mean_purity",
     "nearest_in",
     "orthonormal_subset",

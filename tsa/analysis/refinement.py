@@ -8,6 +8,7 @@ a plane that was learned whole, ½ on one of which only half was learned, and 0 
 into the invariant space of its weight.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,7 +56,7 @@ class RefinedSubgroup(Subgroup):
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class Irreducible:
     """One irreducible: weight, vector (complex; real on a line), eigenvalue, and whether it was learned whole."""
 
     weight: Array
@@ -65,6 +66,7 @@ class _Found:
 
     @property
     def columns(self) -> Array:
+        """Its orthonormal real directions: (D, 2), or (D, 1) for a line."""
         if not np.iscomplexobj(self.vector):
             return self.vector[:, None]
         return np.sqrt(2.0) * np.stack([self.vector.real, -self.vector.imag], axis=-1)
@@ -83,13 +85,10 @@ def refine(model: Torus | Subgroup, action: Action, on_progress: ProgressCallbac
     check_same_patches(model, action)
     basis = real_columns(model.filters).astype(np.float64)
     projected = _projections(basis, action, on_progress)
-    found = [item for weight, image in zip(action.characters, projected, strict=True)
-             for item in _irreducibles(basis, image, np.asarray(weight), action)]  # fmt: skip
-    if not found:
+    lines = [action.is_real(np.asarray(weight)) for weight in action.characters]
+    filters, kept, dropped = irreducible_filters(basis, projected, action.characters, lines)
+    if not kept:
         raise InputError("None of the filters belongs to this group; is it the action the model was trained on?")
-    kept, dropped = _independent(found, model.dimension)
-    columns = nearest_orthonormal(np.concatenate([item.columns for item in kept], axis=1))
-    filters = complex_filters(columns, [np.iscomplexobj(item.vector) for item in kept])
     inside = np.linalg.norm(basis.T @ filters, axis=0) / np.linalg.norm(filters, axis=0)
     return RefinedSubgroup(
         _with_standard_phases(filters).astype(model.filters.dtype),
@@ -124,9 +123,25 @@ def _projections(basis: Array, action: LatticeAction, on_progress: ProgressCallb
     return np.swapaxes(result.reshape(len(characters), *basis.T.shape), 1, 2) / len(lattice)
 
 
-def _irreducibles(basis: Array, image: Array, weight: Array, action: LatticeAction) -> list[_Found]:
+def irreducible_filters(
+    basis: Array, projected: Iterable[Array], weights: ArrayLike, lines: Iterable[bool]
+) -> tuple[Array, list[Irreducible], list[Irreducible]]:
+    """Filters (D, J) of the irreducibles that a span holds, what they come from, and those that do not fit beside them.
+
+    The span has an orthonormal `basis` (D, m); `projected` are P_k @ basis, (D, m) for each of the weights (K, ...);
+    `lines` (K,) says at which of them the irreducible is real.
+    """
+    each = zip(projected, np.asarray(weights), lines, strict=True)
+    found = [item for image, weight, line in each for item in _irreducibles(basis, image, weight, line)]
+    if not found:
+        return np.zeros((len(basis), 0), np.complex128), [], []
+    kept, dropped = _independent(found, len(basis))
+    columns = nearest_orthonormal(np.concatenate([item.columns for item in kept], axis=1))
+    return complex_filters(columns, [np.iscomplexobj(item.vector) for item in kept]), kept, dropped
+
+
+def _irreducibles(basis: Array, image: Array, weight: Array, line: bool) -> list[Irreducible]:
     """The irreducibles of one weight that the learned span holds, whole or in half."""
-    line = action.is_real(weight)
     compressed = basis.T @ (image.real if line else image)
     values, vectors = np.linalg.eigh((compressed + compressed.conj().T) / 2)
     present = values > (2 * _MIN_EIGENVALUE if line else _MIN_EIGENVALUE)
@@ -137,14 +152,14 @@ def _irreducibles(basis: Array, image: Array, weight: Array, action: LatticeActi
     # A vector equal to its own conjugate (up to phase) is a real direction: half a plane.
     whole = line | (np.abs((vectors * vectors).sum(axis=0)) < 0.5)
     return [
-        _Found(weight, v, float(p), bool(w))
+        Irreducible(weight, v, float(p), bool(w))
         for v, p, w in zip(carried.T, values, np.broadcast_to(whole, values.shape), strict=True)
     ]
 
 
-def _independent(found: list[_Found], dimension: int) -> tuple[list[_Found], list[_Found]]:
+def _independent(found: list[Irreducible], dimension: int) -> tuple[list[Irreducible], list[Irreducible]]:
     """All of them, or all but the weakest halves if their planes do not fit together."""
-    kept, dropped = list(found), list[_Found]()
+    kept, dropped = list(found), list[Irreducible]()
     while True:
         columns = np.concatenate([item.columns for item in kept], axis=1)
         if columns.shape[1] <= dimension and np.linalg.svd(columns, compute_uv=False)[-1] > 0.5:

@@ -3,17 +3,13 @@
 import time
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.ndimage import rotate
 
 from tsa._base import Array
 from tsa.analysis import refine, spectra, weights_of_spectra
 from tsa.experiments.discovery.cases import Case, Truth, equal_up_to_basis, score
-from tsa.groups import CustomAction, CyclicShift, ImageRotation
-from tsa.learning import discover, fine_tune
+from tsa.groups import CyclicShift, ImageRotation
+from tsa.learning import discover
 from tsa.model import Subgroup, Torus, Weights
-
-_STEPS, _BATCH = 200, 500
 
 
 def compare_with_refined(action: CyclicShift | ImageRotation, pairs: int, seed: int) -> str:
@@ -28,51 +24,11 @@ def compare_with_refined(action: CyclicShift | ImageRotation, pairs: int, seed: 
     weights = weights_of_spectra(spectra(found.model.filters, action), action)
     same = _same_weights(weights.values, found.model, action)
     angles = _angles(found.model.filters, weights, known)
-    words = (
+    return (
         f"{action}: {found.group}, {same} of {found.model.subspaces} weights as with the action (refined: "
         f"{known.subspaces}); angle to the weight space of the action: median {np.median(angles):.1f}°, "
         f"{np.mean(angles < 2):.0%} within 2°, worst {np.max(angles):.1f}°  {seconds:.1f} s"
     )
-    if not isinstance(action, ImageRotation):
-        return words
-    # The interpolated turns are no group: how far do the spaces of the action depend on the way they are found?
-    other = CustomAction(LinearRotation(action), tolerance=np.inf)
-    interpolated = refine(Torus(_whole_span(action)), other)
-    learned = _learned_on(known, x, y)
-    return (
-        f"{words}\n    the action's own spaces, if pixels are interpolated linearly: median "
-        f"{np.median(_angles(interpolated.filters, interpolated.irreps, known)):.1f}°; learned on from the same pairs: "
-        f"{np.median(_angles(learned.filters, learned.irreps, known)):.1f}°, and from there to those found "
-        f"{np.median(_angles(found.model.filters, weights, learned)):.1f}°"
-    )
-
-
-class LinearRotation:
-    """Rotation of the same disc by linear interpolation instead of cubic splines, at every fourth degree."""
-
-    lattice_shape = (90,)
-
-    def __init__(self, rotation: ImageRotation) -> None:
-        self._support, self.shape = rotation.support, rotation.shape
-
-    def apply(self, x: ArrayLike, s: ArrayLike) -> Array:
-        """x (n, D) turned by one angle s."""
-        x = np.asarray(x, np.float64)
-        inside, turned = np.zeros_like(x), np.zeros_like(x)
-        inside[:, self._support] = x[:, self._support]
-        pictures = inside.reshape(-1, *self.shape)
-        degrees = float(np.degrees(np.asarray(s)))
-        moved = rotate(pictures, degrees, axes=(2, 1), reshape=False, order=1, mode="mirror")
-        turned[:, self._support] = moved.reshape(x.shape)[:, self._support]
-        return turned
-
-
-def _learned_on(model: Subgroup, x: Array, y: Array) -> Subgroup:
-    """The model after gradient steps on the exact evidence of these pairs, weights held fixed."""
-    rng = np.random.default_rng(0)
-    chosen = (rng.integers(len(x), size=_BATCH) for _ in range(_STEPS))
-    *_, (learned, _) = fine_tune(model, ((x[rows], y[rows]) for rows in chosen))
-    return learned
 
 
 def _angles(filters: Array, weights: Weights, known: Subgroup) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tsa._base import Array
 from tsa.density import mean_rotation
-from tsa.learning.discovery._completion import FINAL_EM_STEPS, coupled_em
+from tsa.learning.discovery._completion import FINAL_EM_STEPS, coupled_em, refined_by_projections
 from tsa.learning.discovery._coupling import noise_variance
 from tsa.learning.discovery._lattice import integer_box, reduced_modulo
 from tsa.learning.discovery._planes import coherence, complement
@@ -72,9 +72,13 @@ def judged(
     given: Split, white: Split, whitening: Whitening, candidate: Candidate, rng: np.random.Generator
 ) -> Discovery:
     """The result, or a refusal, from the pairs held out; without the mean, and with σ still to be found."""
-    weights, planes = candidate.weights, candidate.planes
     variance = noise_variance(white.x @ candidate.filters, white.y @ candidate.filters)
     split, filters, matrix = _in_better_coordinates(given, white, whitening, candidate, variance, rng)
+    refined = None if matrix is not None else refined_by_projections(*split, filters, candidate.weights, variance)
+    if refined is not None:
+        filters = refined[0]
+        candidate = candidate._replace(filters=filters, weights=refined[1], certain=0)
+    weights, planes = candidate.weights, candidate.planes
     size = np.sqrt(np.mean(np.square(np.abs(split.held_y @ filters)), axis=0) / (1 + planes))
     u, v = split.held_x @ filters / size, split.held_y @ filters / size
     s = most_probable(u[:, planes].conj() * v[:, planes] / variance, weights[planes])[0]
