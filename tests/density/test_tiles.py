@@ -14,7 +14,7 @@ from tsa.density.numerics.tiles._bounds import Tiles
 from tsa.density.numerics.tiles._coordinates import own_coordinates
 from tsa.density.numerics.tiles._nodes import Nodes
 from tsa.density.numerics.tiles._polynomials import Polynomials
-from tsa.density.numerics.tiles._rules import RULES
+from tsa.density.numerics.tiles._rules import RHO, RULES, parabola_on_ellipses, parabola_on_interval
 
 mp.mp.dps = 50
 FULL = 2.0**-52
@@ -253,6 +253,35 @@ def test_derivatives_on_the_coarse_grid_and_their_suprema(p, reach, count):
             rise = polynomials.height[:, None] if sum(order) == 0 else 0.0
             on_coarse = polynomials.on_coarse[number][:, place] + rise
             np.testing.assert_allclose(on_coarse / scale, at_nodes / scale, atol=1e-13)
+
+
+@pytest.mark.parametrize("weight", [0.02, 0.3, 5.0])
+def test_suprema_with_a_few_high_frequencies(weight):
+    """The grid resolves the other frequencies; the amplitudes of these are added where they are small."""
+    rng = np.random.default_rng(1)
+    k = np.concatenate([box(6), [(12, 0), (0, 12), (12, 12)]])
+    eta = random_eta(rng, len(k), 1.0, (3,)) * np.append(np.ones(len(k) - 3), np.full(3, weight))
+    polynomials = Polynomials(eta, k)
+    assert polynomials.coarse == ((60, 60) if weight > 1 else (30, 30))
+    s = np.stack(np.meshgrid(*[TURN * np.arange(150) / 150] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
+    waves = np.exp(1j * s @ k.T).T
+    for number, order in enumerate(polynomials.orders):
+        factor = eta.conj() * np.exp(1j * polynomials.peak @ k.T) * np.prod((1j * k) ** np.array(order), axis=1)
+        largest = np.abs((factor @ waves).real).max(axis=1)
+        assert (largest <= polynomials.suprema[number] * (1 + 1e-12)).all()
+        assert (polynomials.suprema[number] <= 9 * largest).all()
+
+
+def test_parabolas_on_ellipses_against_many_points_of_them():
+    rng = np.random.default_rng(0)
+    slope, bend = rng.normal(size=(2, 500)) * 10.0 ** rng.integers(-2, 3, (2, 500))
+    bend[:20] = 0.0
+    scale, angle = np.abs(slope) + np.abs(bend), np.linspace(0, TURN, 20_001)
+    on_ellipses = zip(RHO, parabola_on_ellipses(slope, bend).T, strict=True)
+    for rho, bound in [(1.0, parabola_on_interval(slope, bend)), *on_ellipses]:
+        z = (rho * np.exp(1j * angle) + np.exp(-1j * angle) / rho) / 2
+        largest = (slope[:, None] * z.real + bend[:, None] * (z**2).real).max(axis=1)
+        np.testing.assert_allclose(bound / scale, largest / scale, rtol=1e-6, atol=1e-6)
 
 
 def near_the_peak(eta, k, centre, nodes=256):

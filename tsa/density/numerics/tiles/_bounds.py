@@ -133,24 +133,28 @@ class TileBounds:
                 )
         return gradient, hessian, change
 
+    def spread(self, tiles: Tiles) -> Array:
+        """Half-widths in standard deviations of the sharpest possible peak, (T, p); 0 on constant axes."""
+        return np.asarray(tiles.half * np.sqrt(self.bend[tiles.row]) * (self._of.reach > 0))
+
     def cut(self, tiles: Tiles) -> Tiles:
-        """Tiles halved along the axes on which f bends most: u becomes 2u ± 1."""
-        row, u, turn = tiles.row, tiles.u, tiles.turn
-        bend = self.bend[row] / turn.astype(np.float64) ** 2
-        halved = (bend >= bend.max(axis=-1, keepdims=True, initial=0.0) / 4) & (self._of.reach > 0)
-        for a in self._of.varying:
-            cut = np.flatnonzero(halved[:, a])
-            if cut.size < len(row):
-                which = np.concatenate([np.flatnonzero(~halved[:, a]), cut, cut])
-                row, u, turn, halved = row[which], u[which], turn[which], halved[which]
-            else:
-                row, u, turn, halved = (np.concatenate([part, part]) for part in (row, u, turn, halved))
-            whole = len(row) - 2 * cut.size
-            u[whole:, a] *= 2
-            u[whole : whole + cut.size, a] -= 1
-            u[whole + cut.size :, a] += 1
-            turn[whole:, a] *= 2
-        return Tiles(row, u, turn)
+        """Tiles halved along the axes on which f bends most."""
+        spread = self.spread(tiles)
+        return cut(tiles, (spread >= spread.max(axis=-1, keepdims=True, initial=0.0) / 2).astype(np.int64))
+
+
+def cut(tiles: Tiles, times: Array) -> Tiles:
+    """Each tile halved so many `times` (T, p) along each axis: u becomes 2u ± 1 each time."""
+    pieces = 1 << times
+    count = pieces.prod(axis=1)
+    which = np.repeat(np.arange(len(tiles)), count)
+    place = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
+    pieces = pieces[which]
+    u, turn = tiles.u[which] * pieces + 1 - pieces, tiles.turn[which] * pieces
+    for axis in range(u.shape[1]):
+        u[:, axis] += 2 * (place % pieces[:, axis])
+        place //= pieces[:, axis]
+    return Tiles(tiles.row[which], u, turn)
 
 
 def chunks(tiles: Tiles, most: int) -> list[Tiles]:

@@ -1,13 +1,14 @@
 """log ∫ exp f and moments of a batch of densities on the p-torus, from tiles in own coordinates."""
 
 from collections.abc import Iterable, Iterator
+from math import log, pi, prod
 from typing import NamedTuple
 
 import numpy as np
 
 from tsa._base import Array
 from tsa.density.numerics.tiles._coordinates import Coordinates, own_coordinates
-from tsa.density.numerics.tiles._polynomials import Polynomials, derivative_orders
+from tsa.density.numerics.tiles._polynomials import Polynomials, coarse_grid, core_of, derivative_orders
 from tsa.density.numerics.tiles._tiling import Tiling
 
 _CHUNK_VALUES = 2**21  # coarse grid values of all derivatives held at once
@@ -48,14 +49,18 @@ class Integral:
         self, rows: Array, eta: Array, coordinates: Coordinates, used: Array, m: Array, start: Array | None,
         tolerance: float, moments: bool,
     ) -> None:  # fmt: skip
-        tiling = Tiling(Polynomials(eta, m, start), tolerance, moments)
+        axes = np.flatnonzero(m.any(axis=0)) if m.any() else np.zeros(1, np.int64)  # f is constant along the others
+        tiling = Tiling(Polynomials(eta, m[:, axes], start), tolerance, moments)
         polynomials = tiling.polynomials
         higher = np.array([row for row, _ in tiling.higher], np.int64)
         good = np.delete(np.arange(len(rows)), higher)
         ours, mass = rows[good], tiling.mass[good]
-        self.peak[ours] = coordinates.to_original(polynomials.peak[good])
+        peak = np.zeros((len(good), m.shape[1]))
+        peak[:, axes] = polynomials.peak[good]
+        self.peak[ours] = coordinates.to_original(peak)
         self.height[ours], self.height_rounding[ours] = polynomials.height[good], polynomials.rounding[good]
-        self.log_mass[ours], self.gain[ours] = np.log(mass), tiling.gain[good] / mass
+        self.log_mass[ours] = np.log(mass) + (m.shape[1] - len(axes)) * log(2 * pi)
+        self.gain[ours] = tiling.gain[good] / mass
         for name in ("quadrature", "dropped", "rounding"):
             getattr(self, name)[ours] = getattr(tiling, name)[good] / mass
         self.nodes[ours] = tiling.nodes[good]
@@ -67,9 +72,11 @@ class Integral:
 
 
 def row_groups(eta: Array, k: Array) -> Iterator[RowGroup]:
-    """Rows that share own coordinates, in chunks that fit in memory."""
-    for rows, coordinates, used, m in own_coordinates(k, np.abs(eta)):
-        cells = np.prod(np.maximum(5 * np.abs(m).max(axis=0, initial=0), 1))
-        at_once = max(1, int(_CHUNK_VALUES // (len(derivative_orders(k.shape[1])) * cells)))
-        for start in range(0, len(rows), at_once):
-            yield RowGroup(rows[start : start + at_once], coordinates, used, m)
+    """Rows that share own coordinates and a coarse grid, in chunks that fit in memory."""
+    kappa = np.abs(eta)
+    for rows, coordinates, used, m in own_coordinates(k, kappa):
+        core, matters = core_of(m, kappa[np.ix_(rows, used)])
+        for some, reach in ((rows[~matters], core), (rows[matters], np.abs(m).max(axis=0, initial=0))):
+            at_once = max(1, int(_CHUNK_VALUES // (len(derivative_orders(k.shape[1])) * prod(coarse_grid(reach)))))
+            for start in range(0, len(some), at_once):
+                yield RowGroup(some[start : start + at_once], coordinates, used, m)

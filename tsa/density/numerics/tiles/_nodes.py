@@ -9,6 +9,7 @@ from tsa._base import Array
 from tsa.density.numerics.tiles._polynomials import Polynomials, expm1_imaginary, real_parts
 
 _MANY_TILES = 16  # of one prefix, for which two matrix products take longer than their calls
+_MANY_CHILDREN = 4  # of one prefix, on average, for which one product of all takes less time than one for each
 
 
 class _Shared(NamedTuple):
@@ -173,21 +174,28 @@ class Nodes:
         for axis in reversed(range(self._of.axes - 1)):
             centre, local = self._near(axis)
             local = local[centre.which]
+            # e^{imx} − 1 at the nodes x of this axis, seen from the peak, and Σ w e^{im·δ} over the axes done so far.
+            factor = local + centre.all[:, None] * (local + 1)
             mass = mass.reshape(len(mass), -1, local.shape[1])
-            split = total.reshape(*mass.shape, -1)
-            moved = local.transpose(0, 2, 1)[:, None] @ (split + mass[..., None]) + split.sum(axis=2)[:, :, None]
-            mass = mass.sum(axis=-1)
-            # From offsets within the tile to offsets from the peak: Σ w e^{im·δ} takes the factor e^{imc}.
-            moved += centre.all[:, None, :, None] * (moved + mass[..., None, None])
-            total, mass = self._over_children(axis, moved.reshape(*moved.shape[:2], -1), mass)
+            total = total.reshape(*mass.shape, -1)
+            parent = self._parents[axis]
+            heads = np.flatnonzero(changes(parent))
+            moved = _pooled(factor, total + mass[..., None], heads)
+            moved += np.add.reduceat(total.sum(axis=2), heads)[:, :, None]
+            total, mass = moved.reshape(*moved.shape[:2], -1), np.add.reduceat(mass.sum(axis=-1), heads)
         heads = np.flatnonzero(changes(self._parents[0]))
         return self._parents[0][heads], total.reshape(len(heads), *self._of.table.shape[1:])
 
-    def _over_children(self, axis: int, total: Array, mass: Array) -> tuple[Array, Array]:
-        """Sums over the prefixes of an axis that have the same parent."""
-        parent = self._parents[axis]
-        heads = np.flatnonzero(changes(parent))
-        return np.add.reduceat(total, heads), np.add.reduceat(mass, heads)
+
+def _pooled(factor: Array, total: Array, heads: Array) -> Array:
+    """Σ factor · total over q and over runs of n that begin at `heads`: (n, q, w), (n, m, q, r) → (runs, m, w, r)."""
+    if len(factor) < _MANY_CHILDREN * len(heads):
+        return np.add.reduceat(factor.transpose(0, 2, 1)[:, None] @ total, heads)
+    factor, total = factor.reshape(-1, factor.shape[-1]), total.swapaxes(1, 2)
+    q = len(factor) // len(total)
+    runs = zip(heads, [*heads[1:], len(total)], strict=True)
+    sums = [factor[q * start : q * stop].T @ total[start:stop].reshape(q * (stop - start), -1) for start, stop in runs]
+    return np.stack(sums).reshape(len(heads), factor.shape[1], *total.shape[2:]).swapaxes(1, 2)
 
 
 def _complex(parts: Array) -> Array:

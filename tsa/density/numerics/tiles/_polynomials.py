@@ -19,6 +19,7 @@ EPS = float(np.finfo(np.float64).eps)
 _NEAR_TOP = 0.6  # share of the largest coarse value from which a coarse maximum may lead to the highest peak
 _NEWTON_STEPS = 50
 _FEW_WAVES = 24  # for which a matrix product takes less time than an FFT
+_FEW_BEYOND, _LITTLE = 1 / 16, 0.2  # frequencies beyond the core: share of their number, of the third derivatives
 _CHUNK_TERMS = 2**19  # terms of polynomials held at once
 
 
@@ -52,6 +53,31 @@ def _real_sums(terms: Array, waves: Array, n: int) -> Array:
     return np.asarray(fft.irfft(half, n, norm="forward"))
 
 
+def coarse_grid(core: Array) -> tuple[int, ...]:
+    """Nodes per axis of the grid from which tiles start."""
+    return tuple(fft.next_fast_len(int(5 * r), real=True) if r else 1 for r in core)
+
+
+def core_of(m: Array, kappa: Array) -> tuple[Array, Array]:
+    """The reach on each axis (p,) without a few high frequencies, and the rows of `kappa` (B, M) in which these matter.
+
+    The model of pictures of even size, for one, has a few small terms of twice the next frequency.
+    """
+    size = np.abs(m)
+    reach = size.max(axis=0, initial=0)
+    core = reach.copy()
+    for axis, column in enumerate(size.T):
+        wave = np.unique(column)
+        beyond = (column > wave[:, None]).sum(axis=1)
+        # A grid of five nodes to the shortest wave of the core must have more than two to every wave.
+        fits = (beyond <= _FEW_BEYOND * len(m)) & (5 * wave > 2 * reach[axis]) & (4 * wave <= 3 * reach[axis])
+        core[axis] = wave[fits].max() if fits.any() else reach[axis]
+    outside = np.any(size > core, axis=1)
+    # High frequencies weigh most in the third derivatives.
+    weight = kappa * size.sum(axis=1).astype(np.float64) ** 3
+    return core, weight[:, outside].sum(axis=1) > _LITTLE * weight.sum(axis=1)
+
+
 class Polynomials:
     """B polynomials with coefficients conj(`eta`) (B, M) at the integer frequencies `m` (M, p)."""
 
@@ -65,12 +91,14 @@ class Polynomials:
         self.varying = np.flatnonzero(self.reach) if self.reach.any() else np.zeros(1, np.int64)  # axes f depends on
         self.orders = derivative_orders(self.axes)
         self._given = np.where(flip, eta, eta.conj())
-        self.coarse = tuple(fft.next_fast_len(int(5 * r), real=True) if r else 1 for r in self.reach)
+        self.kappa = np.abs(eta)
+        core, matters = core_of(self.m, self.kappa)
+        self._core = self.reach if matters.any() else core
+        self.coarse = coarse_grid(self._core)
         self.peak = self._high_points() if start is None else self._climbed(np.arange(len(eta)), start)
         self._turned = self._given * np.exp(1j * (self.peak @ self.m.T))
         self.height = self._turned.real.sum(axis=-1)
         self.table = self._table(self._turned)
-        self.kappa = np.abs(eta)
         # Bounds of rounding errors: of f anywhere, and of g per radian of offset on each axis.
         lengths = 4 * sum(len(w) for w in self.waves) + 16
         self.rounding = EPS * lengths * self.kappa.sum(axis=-1)
@@ -135,9 +163,13 @@ class Polynomials:
         grids = [grid.reshape(len(grid), -1) for grid in self._on_grid(self.table, self.orders, self.coarse)]
         largest = np.stack([np.maximum(grid.max(axis=1), -grid.min(axis=1)) for grid in grids])
         # sup|g| ≤ max|g| / Π cos(πR/n) over n > 2R nodes per axis (M. Riesz; Ehlich & Zeller 1964).
-        loss = prod(np.cos(np.pi * r / n) for r, n in zip(self.reach, self.coarse, strict=True))
-        powers = np.stack([np.prod(np.abs(self.m) ** np.array(order), axis=1) for order in self.orders])
-        self._suprema = np.minimum(largest / loss * (1 + 1e-9), powers @ self.kappa.T)
+        # Of the part of g beyond the core, which the grid does not resolve, the sum of its amplitudes is taken instead.
+        loss = prod(np.cos(np.pi * r / n) for r, n in zip(self._core, self.coarse, strict=True))
+        amplitudes = np.stack([np.prod(np.abs(self.m) ** np.array(order), axis=1) for order in self.orders])
+        beyond = np.any(np.abs(self.m) > self._core, axis=1)
+        rest = amplitudes[:, beyond] @ self.kappa[:, beyond].T
+        within = ((largest + rest) / loss + rest) * (1 + 1e-9)
+        self._suprema = np.minimum(within, amplitudes @ self.kappa.T)
         grids[0] -= self.height[:, None]
         return grids[: sum(sum(order) <= 2 for order in self.orders)]
 

@@ -4,31 +4,47 @@
        f ≤ f(c) + Σ_a max_{|t|≤h_a} (|f_a| t + ½ (f_aa + Σ_b |f_ab| h_b/h_a) t²) + Σ_{|α|=3} sup|f^(α)| h^α/α!
    and Z ≥ e^{max f} L with L = Π √(2π/S_a) erf(π √(S_a/2)) for any S with tᵀ(sup|f_ab|)t ≤ Σ S_a t_a².
 2. *Sum.* Gauss–Legendre. With f = Σ a_i Π P_{i_a} on the tile and the variable of axis a in the Bernstein ellipse ρ,
-       Re f ≤ U(ρ) = a_0 + Σ |a_i| P_{i_a}((ρ + 1/ρ)/2) + tail,
-   and the rule errs by at most 2^{p−1} Πh (64/15) e^{U(ρ)} ρ^{−2Q}/(1 − ρ^{−2}) for each axis. The a_i come from the
-   node values; since f is band-limited, |a_i| ≤ sup|f| Π ω_a^{i_a}/(2i_a − 1)!! with ω_a = R_a h_a, which bounds the
-   tail and the aliases, and replaces coefficients of high degree that are only rounding noise.
+       Re f ≤ U(ρ) = a_0 + max_z Re(a_1 P_1(z) + a_2 P_2(z)) + Σ |a_i| P_{i_a}((ρ + 1/ρ)/2) + tail,
+   plus the maxima of such parabolas on [−1, 1] for the other axes, and the rule errs by at most
+   2^{p−1} Πh (64/15) e^{U(ρ)} ρ^{−2Q}/(1 − ρ^{−2}) for each axis. The a_i come from the node values; since f is
+   band-limited, |a_i| ≤ sup|f| Π ω_a^{i_a}/(2i_a − 1)!! with ω_a = R_a h_a, which bounds the tail and the aliases, and
+   replaces coefficients of high degree that are only rounding noise.
 3. *Cut* what is left in two, along the axes on which f bends most.
 """
 
-from math import log, pi
+from collections.abc import Iterator
+from math import log, pi, prod
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import erf
 
 from tsa._base import Array
-from tsa.density.numerics.tiles._bounds import TileBounds, Tiles, chunks
-from tsa.density.numerics.tiles._nodes import Nodes, distinct
+from tsa.density.numerics.tiles._bounds import TileBounds, Tiles, cut
+from tsa.density.numerics.tiles._nodes import Nodes, changes, distinct
 from tsa.density.numerics.tiles._polynomials import EPS, Polynomials
-from tsa.density.numerics.tiles._rules import DEGREES, DOUBLE_FACTORIALS, POWERS, RHO, RULES, TALL, WIDE, Rule
+from tsa.density.numerics.tiles._rules import (
+    DEGREES,
+    DOUBLE_FACTORIALS,
+    POWERS,
+    RHO,
+    RULES,
+    TALL,
+    WIDE,
+    Rule,
+    parabola_on_ellipses,
+    parabola_on_interval,
+)
 
 _CHUNK_NODES, _CHUNK_TERMS, _CHUNK_TILES = 2**17, 2**18, 2**13  # evaluated at once: memory stays bounded
-_LARGE = 2.0  # half-width of a tile, in standard deviations of the sharpest possible peak
-_FEW_TILES = 64  # of one row
+_LARGE = 3.0  # half-width of a tile, in standard deviations of the sharpest possible peak
+_FEW_TILES = {1: 16, 2: 128, 3: 128}  # of one row, by number of axes: so many take about as long as a round of cuts
 _WORTH_A_RULE = 16  # tiles of one row
 _MANY_TILES = 256  # of one row, which are summed at once
 _RESTART_ABOVE = 5.0  # nats above the peak at which a higher point becomes the peak of its row
+
+
+_MATTERS, _NEGLIGIBLE = -1, -2  # in place of the number of a rule
 
 
 class Summed(NamedTuple):
@@ -74,15 +90,9 @@ class Tiling:
         slack = p.rounding[tiles.row]
         waiting, rule = tiles[:0], np.empty(0, np.int64)  # tiles to be summed, and by which rule
         while True:
-            tiles, d, slack = self._without_higher(tiles, d, slack)
-            bound = self._bounds.upper(tiles, d) + slack + tiles.log_volume
-            out = bound <= limit[tiles.row]
-            self.dropped += np.bincount(tiles.row[out], np.exp(bound[out]), len(limit))
-            tiles, d = tiles[~out], d[:, ~out]
-            slices = [slice(i, i + _CHUNK_TILES) for i in range(0, len(tiles), _CHUNK_TILES)]
-            likely = np.concatenate([rule[:0], *(self._likely_rule(tiles[part], d[:, part], limit) for part in slices)])
+            tiles, likely = self._examined(tiles, d, slack, limit)
             waiting, rule = waiting.joined(tiles[likely >= 0]), np.append(rule, likely[likely >= 0])
-            tiles = tiles[likely < 0]
+            tiles, often = tiles[likely < 0], likely[likely < 0] == _MATTERS
             # One sum of many tiles takes less time than many sums: tiles wait for those that are still being cut.
             left, ready = (np.bincount(some.row, minlength=len(limit)) for some in (tiles, waiting))
             now = ((left == 0) | (ready >= _MANY_TILES))[waiting.row]
@@ -91,22 +101,40 @@ class Tiling:
                 waiting, rule = waiting[~now], rule[~now]
             if not len(tiles):
                 break
-            tiles, _ = self._cut_often(tiles).sorted()
+            tiles, _ = self._cut_often(tiles, often).sorted()
             d = self._bounds.at_centres(tiles)
             slack = p.offset_rounding(tiles.row, tiles.u, tiles.turn)
 
-    def _cut_often(self, tiles: Tiles) -> Tiles:
-        """The tiles cut once, and those that would probably only be cut again, more often.
+    def _examined(self, tiles: Tiles, d: Array, slack: Array, limit: Array) -> tuple[Tiles, Array]:
+        """The tiles that may matter, and `_likely_rule` of each."""
+        tiles, d, slack = self._without_higher(tiles, d, slack)
+        bound = self._bounds.upper(tiles, d) + slack + tiles.log_volume
+        out = bound <= limit[tiles.row]
+        self.dropped += np.bincount(tiles.row[out], np.exp(bound[out]), len(limit))
+        tiles, d = tiles[~out], d[:, ~out]
+        parts = [slice(start, start + _CHUNK_TILES) for start in range(0, len(tiles), _CHUNK_TILES)]
+        likely = [self._likely_rule(tiles[part], d[:, part], limit) for part in parts]
+        return tiles, np.concatenate(likely) if likely else np.empty(0, np.int64)
+
+    def _cut_often(self, tiles: Tiles, often: Array) -> Tiles:
+        """The tiles cut once, and the first of them, where `often`, until one rule can probably sum them.
 
         Each round of cuts costs many small operations, so that the tiles of a row are cut as often as leaves them few.
         """
-        tiles = self._bounds.cut(tiles)
-        while True:
-            far = (tiles.half * np.sqrt(self._bounds.bend[tiles.row])).max(axis=-1, initial=0.0) > _LARGE
-            far &= np.bincount(tiles.row, minlength=len(self.mass))[tiles.row] <= _FEW_TILES
-            if not far.any():
-                return tiles
-            tiles = self._bounds.cut(tiles) if far.all() else tiles[~far].joined(self._bounds.cut(tiles[far]))
+        spread, row = self._bounds.spread(tiles), tiles.row
+        own = np.maximum(spread.max(axis=1, keepdims=True), 1e-300)
+        widest = np.zeros(len(self.mass))
+        np.maximum.at(widest, row, own[:, 0])
+        least, whole = np.log2(np.maximum(spread, 1e-300) / own), np.log2(own / widest[row, None])
+        whole[len(often) :] = whole[: len(often)][~often] = -np.inf
+        halvings, active = np.zeros(len(self.mass)), widest > 0
+        while active.any():
+            halvings += active
+            times = np.ceil(least + np.maximum(whole + halvings[row, None], 1.0) - 1e-9)
+            times = np.maximum(times, 0).astype(np.int64)
+            few = np.bincount(row, 1 << times.sum(axis=1), len(widest)) <= _FEW_TILES[self.polynomials.axes]
+            active &= few & (widest > _LARGE * 2**halvings)
+        return cut(tiles, times)
 
     def _log_least_mass(self) -> Array:
         """log of a lower bound of ∫ e^g from the suprema of the second derivatives, (B,)."""
@@ -130,20 +158,26 @@ class Tiling:
         return tiles[kept], d[:, kept], slack[kept]
 
     def _likely_rule(self, tiles: Tiles, d: Array, limit: Array) -> Array:
-        """The cheapest rule likely to be certified on each tile, judging by its derivatives d: (T,), −1 for none."""
-        p, half, chosen = self.polynomials, tiles.half, np.full(len(tiles), -1)
-        slope = np.stack([np.abs(d[self._bounds.first[a]]) * half[:, a] for a in p.varying])
-        rise = np.empty((len(p.varying), len(tiles), len(RHO)))  # of f on the ellipses, by the quadratic approximation
+        """The cheapest rule likely to be certified on each tile, judging by its derivatives d: (T,).
+
+        Else `_MATTERS`, or `_NEGLIGIBLE` for a tile that probably is, although that is not proven.
+        """
+        p, half, chosen = self.polynomials, tiles.half, np.full(len(tiles), _MATTERS)
+        slope = np.stack([d[self._bounds.first[a]] * half[:, a] for a in p.varying])
+        bend = np.stack([d[self._bounds.second[a][a]] * half[:, a] ** 2 / 2 for a in p.varying])
+        real = parabola_on_interval(slope, bend)
+        rise = parabola_on_ellipses(slope, bend)  # of f on the ellipses, by the quadratic approximation: (axes, T, ρ)
+        top = real.sum(axis=0) + d[0] + tiles.log_volume - limit[tiles.row]  # on the tile
+        rise += (top - real)[..., None]
         for i, a in enumerate(p.varying):
-            bend = np.abs(d[self._bounds.second[a][a]]) * half[:, a] ** 2
-            tilt = slope[i].copy()
             for b in p.varying:
                 if b != a:
-                    tilt += np.abs(d[self._bounds.second[a][b]]) * half[:, a] * half[:, b]
-            rise[i] = tilt[:, None] * WIDE + bend[:, None] / 2 * (WIDE**2 - 0.5)
-            rise[i] += (slope.sum(axis=0) - slope[i] + d[0] + tiles.log_volume - limit[tiles.row])[:, None]
+                    tilt = np.abs(d[self._bounds.second[a][b]]) * half[:, a] * half[:, b]
+                    rise[i] += tilt[:, None] * WIDE
+                    top += tilt / 2  # counted twice
+        chosen[top <= 0] = _NEGLIGIBLE
         for number, rule in enumerate(RULES[p.axes]):
-            left = np.flatnonzero((chosen < 0) & ((rise + rule.log_error).min(axis=2).max(axis=0) <= 0))
+            left = np.flatnonzero((chosen == _MATTERS) & ((rise + rule.log_error).min(axis=2).max(axis=0) <= 0))
             if left.size:
                 tails = _Known(p, rule, tiles[left]).tails()
                 chosen[left[(rise[:, left] + tails + rule.log_error).min(axis=2).max(axis=0) <= 0]] = number
@@ -175,8 +209,7 @@ class Tiling:
         cube = np.full(1, 2.0**constant)
         for _ in p.varying:
             cube = np.multiply.outer(cube, rule.w).ravel()
-        terms = rule.q ** (len(p.varying) - 1) * len(p.waves[-1])  # of each tile before its last sum
-        for part in chunks(tiles, max(1, min(_CHUNK_NODES // per_tile, _CHUNK_TERMS // terms))):
+        for part in self._chunks(rule, tiles):
             nodes = Nodes(p, part.row, part.u, part.turn, x)
             g = nodes.values().reshape(len(part), -1)
             error = _Known(p, rule, part).log_error(g) + part.log_volume - log(2)
@@ -204,6 +237,20 @@ class Tiling:
                 self.table[rows_here] += sums
             self.summed.append(Summed(rule, part[ok], own))
         return np.concatenate(done) if done else np.empty(0, bool)
+
+    def _chunks(self, rule: Rule, tiles: Tiles) -> Iterator[Tiles]:
+        """The sorted tiles in runs with so many nodes, and terms of sums over one axis, that memory stays bounded."""
+        p = self.polynomials
+        terms = np.full(len(tiles), rule.q ** (len(p.varying) - 1) * len(p.waves[-1]))
+        first = changes(tiles.row)
+        for axis in range(p.axes - 1):  # tiles that agree on the first axes share the sums over these
+            first |= changes(tiles.u[:, axis], tiles.turn[:, axis])
+            terms += first * rule.q ** (axis + 1) * max(len(p.waves[axis]), prod(len(w) for w in p.waves[axis + 1 :]))
+        full = np.cumsum(terms) // _CHUNK_TERMS
+        number = np.arange(len(tiles)) // max(1, _CHUNK_NODES // rule.q ** len(p.varying))
+        starts = np.flatnonzero(changes(full, number))
+        for start, stop in zip(starts, [*starts[1:], len(tiles)], strict=True):
+            yield tiles[start:stop]
 
 
 class _Known:
@@ -250,10 +297,24 @@ class _Known:
         middle = a[:, 0] + noise[self._kind, 0]
         middle += self._of.offset_rounding(self._tiles.row, self._tiles.u, self._tiles.turn)
         # One kind is broadcast instead of copied.
+        noise, bound = (v if len(v) == 1 else v[self._kind] for v in (noise, bound))
+        parabola, place = self._parabolas(a, axes, bound)
         known = np.abs(a, out=a)
-        known += noise if len(noise) == 1 else noise[self._kind]
-        np.minimum(known, bound if len(bound) == 1 else bound[self._kind], out=known)
+        known += noise
+        np.minimum(known, bound, out=known)
+        known[:, place] = noise[:, place]
         known[:, 0] = 0.0
         along = self.tails() + rule.log_error
         along += (known @ rule.on_ellipses(axes)).reshape(len(g), axes, -1).transpose(1, 0, 2)
+        along += parabola
         return middle + np.logaddexp.reduce(along.min(axis=2), axis=0)
+
+    def _parabolas(self, a: Array, axes: int, bound: Array) -> tuple[Array, list[int]]:
+        """The rise of Σ_a (a_1 P_1 + a_2 P_2) on the ellipses (axes, T, ρ), and the places of its coefficients."""
+        first = self._rule.q ** np.arange(axes)[::-1]
+        one, two = (np.clip(a[:, place], -bound[:, place], bound[:, place]).T for place in (first, 2 * first))
+        # a_2 P_2(z) = a_2 (3 z² − 1)/2
+        real = parabola_on_interval(one, 1.5 * two)
+        rise = parabola_on_ellipses(one, 1.5 * two)
+        rise += (real.sum(axis=0) - real - two.sum(axis=0) / 2)[..., None]
+        return rise, [*first, *2 * first]
