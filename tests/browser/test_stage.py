@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from explorer.state import SCENARIOS
-from tests.shared.browser import TIMEOUT_MS, address_has, angle, at_rest, choose, says, silent
+from tests.shared.browser import TIMEOUT_MS, address_has, angle, at_rest, choose, lab, says, silent
 from tsa import load
 from tsa.pictures import picture
 from tsa.stage import Scene
@@ -273,6 +273,17 @@ def test_presenting(page):
     page.wait_for_selector(".stage[data-angle='31']")
     page.keyboard.press("Escape")
     expect(page.locator(".waves-card")).to_be_visible()
+
+
+def test_presenting_on_a_phone_shows_the_dial_and_can_be_left_without_a_keyboard(browser, server):
+    with lab(browser, server, has_touch=True) as phone:
+        phone.set_viewport_size({"width": 390, "height": 844})
+        phone.get_by_role("button", name="Present").tap()
+        expect(phone.locator(".answer")).to_be_visible()
+        assert phone.locator(".dial-canvas").bounding_box()["height"] > 300
+        phone.get_by_role("button", name="End presenting").tap()
+        expect(phone.locator(".waves-card")).to_be_visible()
+        expect(phone.get_by_role("button", name="End presenting")).to_be_hidden()
 
 
 @pytest.mark.parametrize(

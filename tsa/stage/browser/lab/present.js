@@ -30,7 +30,7 @@ export function presentation(self, find) {
     self.draw();
   };
   const toggle = () => (isOn() ? end() : show());
-  find("present").onclick = toggle;
+  find("present").onclick = find("end-present").onclick = toggle;
   document.addEventListener("fullscreenchange", () => {
     if (!document.fullscreenElement && isOn()) end(); // left with Escape
   });

@@ -250,7 +250,8 @@ function drawSumTexts(self, pen, at) {
   if (at.west - pad > 180) write(self, pen, texts.formula, pad + wide + 10, y);
   const lines = at.sumHeight > 58 * unit ? wrapped(pen, texts.sumText, at.west - pad - 12) : [];
   lines.forEach((line, i) => write(self, pen, line, pad, y + 19 * unit * (i + 1), { quiet: true }));
-  if (at.sumHeight > 88 * unit) {
+  const keyEnd = pad + 56 * unit + 28 + pen.measureText(texts.against).width;
+  if (at.sumHeight > 88 * unit && keyEnd < at.west) {
     const key = y + 19 * unit * (lines.length + 1);
     pen.fillStyle = withStops(pen.createLinearGradient(pad, 0, pad + 22, 0), (t) => (0.08 + 0.6 * t) * TURN);
     pen.fillRect(pad, key - 10, 22, 11);
@@ -292,18 +293,25 @@ function drawDiscs(self, pen, at, x) {
   write(self, pen, self.labelTexts.left, at.pad, at.discs + 2);
   setType(self, pen, 12.5 * at.unit);
   write(self, pen, self.labelTexts.leftText, at.pad, at.discs + 18 * at.unit, { quiet: true });
-  for (const { degrees, x: px } of places) {
-    const hit = modes.some((mode) => Math.abs(mode - degrees) < 2 || Math.abs(mode + 360 - degrees) < 2);
-    if (hit) {
-      pen.strokeStyle = hue((degrees * TURN) / 360);
-      pen.lineWidth = 3;
-      pen.beginPath();
-      pen.arc(px, at.discs, at.disc / 2 + 1, 0, TURN);
-      pen.stroke();
-    }
-    if (!hit && degrees % 90) continue;
-    setType(self, pen, 13 * at.unit, hit ? 650 : 400);
-    write(self, pen, `${degrees}°`, px, at.discs + at.disc / 2 + 15 * at.unit, { quiet: !hit, align: "center" });
+  const isHit = (/** @type {number} */ degrees) =>
+    modes.some((mode) => Math.abs(mode - degrees) < 2 || Math.abs(mode + 360 - degrees) < 2);
+  const hits = places.filter(({ degrees }) => isHit(degrees));
+  for (const { degrees, x: px } of hits) {
+    pen.strokeStyle = hue((degrees * TURN) / 360);
+    pen.lineWidth = 3;
+    pen.beginPath();
+    pen.arc(px, at.discs, at.disc / 2 + 1, 0, TURN);
+    pen.stroke();
+  }
+  // Labels of the modes first; then those of the axis, as far as there is room.
+  /** @type {[number, number][]} */
+  const taken = [];
+  for (const { degrees, x: px } of [...hits, ...places.filter(({ degrees }) => degrees % 90 === 0 && !isHit(degrees))]) {
+    setType(self, pen, 13 * at.unit, isHit(degrees) ? 650 : 400);
+    const half = pen.measureText(`${degrees}°`).width / 2 + 2;
+    if (taken.some(([other, room]) => Math.abs(other - px) < room + half)) continue;
+    taken.push([px, half]);
+    write(self, pen, `${degrees}°`, px, at.discs + at.disc / 2 + 15 * at.unit, { quiet: !isHit(degrees), align: "center" });
   }
 }
 
