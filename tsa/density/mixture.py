@@ -34,7 +34,7 @@ from tsa.density.protocol import Certificate, CredibleRegion, Density, Modes, Pi
 from tsa.density.torus import TorusVonMises
 
 _VANISHING = 64 * np.finfo(np.float64).eps  # a first moment this short has no direction
-_NEGLIGIBLE_NATS = 30.0  # a component whose share is smaller than e^-30 changes nothing on a grid
+_NEGLIGIBLE_NATS = 25.0  # a component whose share is smaller than e^-25 changes nothing on a grid
 _NODES_PER_DEVIATION = 3  # of the sharpest component on the torus, along each axis
 _MIN_SIDE, _MAX_SIDE = 64, 4096  # nodes along each axis of the torus
 
@@ -71,7 +71,7 @@ class Mixture(BatchLength):
     def from_exponents(cls, components: Component, levels: ArrayLike) -> "Mixture":
         """The mixture p(s) ∝ Σ_c exp(a_c + Re Σ_k conj(η_ck) e^{ik·s}), `levels` a (..., C).
 
-        The weight of a component is its integral. Components with a share below e^-30 are left out; `log_normalizer`
+        The weight of a component is its integral. Components with a share below e^-25 are left out; `log_normalizer`
         is the logarithm of the whole integral. The integrals are sums over a grid that resolves each peak, faster
         than the certified ones for many components.
         """

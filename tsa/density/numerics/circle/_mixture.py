@@ -7,6 +7,7 @@ between nodes everything is evaluated exactly.
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -18,37 +19,39 @@ from tsa.density.numerics.circle._grid import NodeGrid
 from tsa.density.numerics.circle._modes import mode_rectangles
 from tsa.density.numerics.trigpoly import on_grid, wrap
 
-_NODES_PER_DEVIATION = 4  # of the sharpest peak, where levels and extrema are looked for
-_INTEGRAL_NODES_PER_DEVIATION = 1.5  # the integral of a normal density is then right to 1e-19
-_MIN_NODES, _MIN_INTEGRAL_NODES = 512, 256
+_NODES_PER_DEVIATION = 3  # of the sharpest peak, where levels and extrema are looked for
+_INTEGRAL_NODES_PER_DEVIATION = 1.2  # the integral of a normal density is then right to 1e-12
+_MIN_NODES, _MIN_INTEGRAL_NODES = 384, 64
 _MAX_NODES = 2**20
 _COARSE_NODES = 256  # for a first look at which components matter
-_NEGLIGIBLE_NATS = 30.0  # a component whose share is smaller than e^-30 changes nothing that is computed here
+_NEGLIGIBLE_NATS = 25.0  # a component whose share is smaller than e^-25 changes nothing that is computed here
 _SUMMED_NATS = 200.0  # below the maximum, where a sum of components is not told from the largest of them
 _BETWEEN_NODES_NATS = 0.1  # a maximum is at most this much higher than the highest node beside it
 _KEPT_NODES = 2**21  # of all rows, for which grids are kept: 48 MB
 _CHUNK_INTEGRAL_VALUES = 2**16  # of components that are only integrated: they stay in cache
 _CHUNK_VALUES = 2**19  # values of components held at once
 _CHUNK_TERMS = 2**20  # terms of series evaluated at once
+_POINTS_AT_ONCE = 6  # of each mixture: few have more edges, and most have two
 _ABSCISSAE, _NODE_WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(3))  # right to 1e-11 on half a step
 
 
 def circle_log_integrals(eta: Array, level: Array) -> Array:
     """log ∫ exp E_c(s) ds of the components `eta` (B, C, K), each on as many nodes as its sharpest peak needs: (B, C).
 
-    −∞ for components that cannot reach a share of e^-30 beside the others with these levels (B, C).
+    −∞ for components that cannot reach a share of e^-40 beside the others with these levels (B, C).
     """
     rows, count, order = eta.shape
     flat = eta.reshape(-1, order)
     sharpness = np.sqrt((np.abs(flat) * np.arange(1, order + 1) ** 2).sum(axis=1))
-    least = max(_MIN_INTEGRAL_NODES, 2 * order + 2)
+    own_order = order - np.argmax(flat[:, ::-1] != 0, axis=1)  # many components have a few low harmonics only
+    least = np.maximum(_MIN_INTEGRAL_NODES, 2 * own_order + 2)
     needed = _fast_length(np.maximum(_INTEGRAL_NODES_PER_DEVIATION * 2 * np.pi * sharpness, least))
     _check_nodes(needed, sharpness)
     log_z = np.full(rows * count, -np.inf)
-    coarse = np.minimum(needed, max(_COARSE_NODES, int(_fast_length(np.array(least)))))
+    coarse = np.minimum(needed, np.maximum(_COARSE_NODES, _fast_length(least)))
     highest = np.empty(rows * count)
     for members, n in groups(coarse, _CHUNK_INTEGRAL_VALUES):
-        values = on_grid(flat[members], n)
+        values = on_grid(flat[members, : (n - 1) // 2], n)
         highest[members] = values.max(axis=1)
         fine = members[needed[members] == n]
         if fine.size:
@@ -59,7 +62,7 @@ def circle_log_integrals(eta: Array, level: Array) -> Array:
     hopeless = peak + slack < (peak - np.log1p(sharpness.reshape(rows, count))).max(axis=1, keepdims=True) - 40.0
     wanted = np.flatnonzero((needed > coarse) & ~hopeless.ravel())
     for members, n in groups(needed[wanted], _CHUNK_INTEGRAL_VALUES):
-        log_z[wanted[members]] = _log_sum(on_grid(flat[wanted[members]], n))
+        log_z[wanted[members]] = _log_sum(on_grid(flat[wanted[members], : (n - 1) // 2], n))
     return log_z.reshape(rows, count)
 
 
@@ -168,7 +171,7 @@ class MixtureGrid(NodeGrid):
     """A few mixtures on n nodes: the components `eta` (A, K), `offset` (A,) belong to the mixtures `local` (A,)."""
 
     def __init__(self, eta: Array, offset: Array, local: Array, rows: int, n: int) -> None:
-        self._series, self._offset = eta.conj(), offset
+        self._eta, self._offset = eta, offset
         self._first = np.searchsorted(local, np.arange(rows))
         self._count = np.diff(np.append(self._first, len(local)))
         energy = on_grid(eta, n)
@@ -184,56 +187,70 @@ class MixtureGrid(NodeGrid):
         for row, start, count in zip(found, self._first, self._count, strict=True):
             parts = energy[start : start + count]
             np.max(parts, axis=0, out=row)
-            near = np.flatnonzero(row > row.max() - _SUMMED_NATS)
-            share = parts[:, near] - row[near]
+            near: Any = row > row.max() - _SUMMED_NATS
+            near = slice(None) if near.mean() > 0.5 else np.flatnonzero(near)  # a view, not a copy
+            share = parts[:, near]
+            share -= row[near]
             np.maximum(share, -100.0, out=share)  # below, a term adds nothing, and subnormal numbers are slow
             row[near] += np.log(np.exp(share, out=share).sum(axis=0))
         return found
 
     @cached_property
-    def _table(self) -> tuple[Array, Array]:
-        """Matrices for each mixture, (B, 3, C, 2K), and the offsets of its components, (B, C), −∞ where it has fewer.
+    def _tables(self) -> list[tuple[Array, Array]]:
+        """Components of each mixture, (B, C, 2K'), and their offsets, (B, C), −∞ where a mixture has fewer.
 
-        Times the real and imaginary parts of e^{iks} they are the energies of all components and two derivatives.
+        Rows are the real and imaginary parts of η in turn, so that times those of z they are Re conj(η)·z. The first
+        table is of the components with a few low harmonics only, often most of them; the second of the others.
         """
-        rows, most, order = len(self._first), int(self._count.max(initial=1)), self._series.shape[1]
-        mixture = np.repeat(np.arange(rows), self._count)
-        place = np.arange(len(mixture)) - self._first[mixture]
-        matrix = np.zeros((rows, 3, most, 2, order))
-        k = np.arange(1, order + 1)
-        re, im = self._series.real, self._series.imag
-        for derivative, (of_cosine, of_sine) in enumerate(((re, -im), (-k * im, -k * re), (-(k**2) * re, k**2 * im))):
-            matrix[mixture, derivative, place, 0] = of_cosine
-            matrix[mixture, derivative, place, 1] = of_sine
-        offset = np.full((rows, most), -np.inf)
-        offset[mixture, place] = self._offset
-        return matrix.reshape(rows, 3, most, 2 * order), offset
+        few = max(1, self._eta.shape[1] // 4)
+        long = (self._eta[:, few:] != 0).any(axis=1)
+        mixture = np.repeat(np.arange(len(self._first)), self._count)
+        return [self._table(mixture[some], some, cut) for some, cut in ((~long, few), (long, None)) if some.any()]
+
+    def _table(self, mixture: Array, components: Array, cut: int | None) -> tuple[Array, Array]:
+        count = np.bincount(mixture, minlength=len(self._first))
+        place = np.arange(len(mixture)) - np.repeat(np.cumsum(count) - count, count)
+        eta = np.ascontiguousarray(self._eta[components, :cut]).view(np.float64)
+        table = np.zeros((len(count), count.max(), eta.shape[1]))
+        table[mixture, place] = eta
+        offset = np.full(table.shape[:2], -np.inf)
+        offset[mixture, place] = self._offset[components]
+        return table, offset
 
     def _terms(self, local: Array, s: Array, derivatives: int = 2) -> Array:
         """The log density of each mixture at a point of its own, and up to two derivatives: (1 + derivatives, m)."""
         found = np.empty((derivatives + 1, len(s)))
         if not len(s):
             return found
-        table, offset = self._table
-        rows, row = np.unique(local, return_inverse=True)
-        by_row = np.argsort(row, kind="stable")
-        count = np.bincount(row, minlength=len(rows))
+        tables = self._tables
+        offset = np.concatenate([offset for _, offset in tables], axis=1)
+        count = np.bincount(local, minlength=len(offset))
+        by_row = np.argsort(local, kind="stable")
         place = np.empty(len(s), np.int64)  # of each point among those of its mixture
         place[by_row] = np.arange(len(s)) - np.repeat(np.cumsum(count) - count, count)
-        some = slice(None) if len(rows) == len(table) else rows
-        table, offset = table[some, : derivatives + 1], offset[some]
-        at_once = max(1, _CHUNK_TERMS // table[0, 0].size // max(1, len(rows)))
+        slope_of_power = 1j * np.arange(1, self._eta.shape[1] + 1)
+        at_once = min(_POINTS_AT_ONCE, max(1, _CHUNK_TERMS // max(table.size for table, _ in tables)))
         for begin in range(0, int(count.max()), at_once):
             part = np.flatnonzero((begin <= place) & (place < begin + at_once))
-            where = row[part], place[part] - begin
+            rows = np.flatnonzero(count > begin)
+            some = slice(None) if len(rows) == len(offset) else rows
+            where = np.searchsorted(rows, local[part]), place[part] - begin
             angle = np.zeros((len(rows), min(at_once, int(count.max()) - begin)))
             angle[where] = s[part]
-            powers = np.repeat(np.exp(1j * angle)[:, None], table.shape[-1] // 2, axis=1)
-            np.cumprod(powers, axis=1, out=powers)
-            height, *slopes = np.moveaxis(table @ np.concatenate([powers.real, powers.imag], axis=1)[:, None], 1, 0)
-            height = height + offset[:, :, None]
+            # e^{iks} and its derivatives, (rows, derivatives + 1, points, K).
+            powers = np.empty((len(rows), derivatives + 1, angle.shape[1], len(slope_of_power)), complex)
+            powers[:, 0] = np.exp(1j * angle)[..., None]
+            np.cumprod(powers[:, 0], axis=-1, out=powers[:, 0])
+            for order in range(derivatives):
+                np.multiply(powers[:, order], slope_of_power, out=powers[:, order + 1])
+            waves = powers.view(np.float64).reshape(len(rows), -1, 2 * len(slope_of_power)).transpose(0, 2, 1)
+            # (rows, C, (derivatives + 1)·points)
+            values = np.concatenate([table[some] @ waves[:, : table.shape[2]] for table, _ in tables], axis=1)
+            height, *slopes = np.split(values, derivatives + 1, axis=2)
+            height += offset[some][:, :, None]
             top = height.max(axis=1)
-            share = np.exp(height - top[:, None])
+            height -= top[:, None]
+            share = np.exp(height, out=height)
             total = share.sum(axis=1)
             found[0, part] = (top + np.log(total))[where]
             if derivatives:
@@ -259,8 +276,10 @@ class MixtureGrid(NodeGrid):
         row, top = np.nonzero(np.roll(up, 1, axis=1) & ~up & (self.energy > -_BETWEEN_NODES_NATS))
         result = np.zeros(len(self.energy))
         angle = self._extrema(row, top, -1.0)
-        order = np.argsort(self._terms(row, angle, 0)[0], kind="stable")
-        result[row[order]] = angle[order]
+        if len(row) > len(np.unique(row)):
+            order = np.argsort(self._terms(row, angle, 0)[0], kind="stable")
+            row, angle = row[order], angle[order]
+        result[row] = angle
         return result
 
     def modes(self) -> tuple[Array, Array, Array]:
@@ -285,13 +304,19 @@ class MixtureGrid(NodeGrid):
 
     def _extrema(self, row: Array, node: Array, sign: float) -> Array:
         """The extremum beside each node: where sign times the slope rises through 0."""
+        n = self.energy.shape[1]
+        before, here, after = (self.energy[row, (node + i) % n] for i in (-1, 0, 1))
+        bend = before + after - 2 * here
+        with np.errstate(divide="ignore", invalid="ignore"):
+            vertex = np.nan_to_num((before - after) / (2 * bend), nan=0.0)  # of the parabola through the three
         middle = node * self.step
 
         def function(s: Array, which: Array) -> tuple[Array, Array]:
             _, slope, bend = self._terms(row[which], s)
             return sign * slope, sign * bend
 
-        return bracketed_newton(function, middle - self.step, middle + self.step, middle)
+        start = middle + np.clip(vertex, -1.0, 1.0) * self.step
+        return bracketed_newton(function, middle - self.step, middle + self.step, start)
 
 
 def _edges_by_sorting(grid: MixtureGrid, p: float, wanted: Array) -> Edges:
