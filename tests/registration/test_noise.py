@@ -13,7 +13,7 @@ from tsa.registration import (
     PlanePair,
     find_noise,
     find_noise_apart,
-    log_unrelated,
+    log_evidence,
     noisy_pair,
     pair_posterior,
 )
@@ -89,7 +89,7 @@ def test_the_noise_of_two_different_pictures(planes):
     found = find_noise_apart(planes, pair)
     grid = np.geomspace(0.02, 0.8, 60)
     evidence = np.stack(
-        [log_unrelated(planes, noisy_pair(planes, pair, *np.full((2, 12), s)), Hyperprior()) for s in grid]
+        [log_evidence(planes, noisy_pair(planes, pair, *np.full((2, 12), s)), Hyperprior(), 0.0) for s in grid]
     )
     np.testing.assert_allclose(found.sigma, grid[evidence.argmax(axis=0)], rtol=0.15)
     assert np.all(find_noise(planes, pair).log_evidence < found.log_evidence)

@@ -27,6 +27,7 @@ from tsa.groups import ImageRotation
 from tsa.model import Subgroup
 from tsa.pictures import SHAPES, datasets, luminance, patches_of_pictures, whole_picture
 from tsa.registration import (
+    DECIDED,
     FINE,
     Camera,
     Hyperprior,
@@ -36,11 +37,11 @@ from tsa.registration import (
     crop_to_turn,
     enlarged,
     find_noise,
-    find_noise_apart,
     noisy_pair,
     pair_posterior,
     photo_side,
     photographs_in,
+    register_patches,
     turned,
 )
 
@@ -312,14 +313,21 @@ def _cubic(position: Array, size: int) -> tuple[Array, Array]:
     return np.clip(base + np.arange(-1, 3)[:, None], 0, size - 1), np.where(t <= 1, near, far)
 
 
-def different_pictures(model: Subgroup, pairs: Pairs, noise: float) -> float:
-    """The share of pairs of different pictures that are called unexplained: lower evidence than for unrelated ones."""
+class Verdicts(NamedTuple):
+    """How often pairs are called the same picture turned, and how often explained by no turn; in per cent."""
+
+    explained: float
+    unexplained: float
+
+
+def verdicts(model: Subgroup, pairs: Pairs, noise: float, different: bool) -> Verdicts:
+    """What `register` says of the pairs, or of pairs of `different` pictures, with noise on the pixels."""
     size = pairs.x.shape[1]
     rng = np.random.default_rng(3)
-    x, y = (_noisy_patches(p, noise, "pixels", rng) for p in (pairs.x, np.roll(pairs.y, 1, axis=0)))
-    planes = NoisyPlanes.of(model, Camera(size, size))
-    pair = PlanePair.of(planes, x, y)
-    return float(np.mean(find_noise(planes, pair).log_evidence <= find_noise_apart(planes, pair).log_evidence))
+    pictures = pairs.x, np.roll(pairs.y, 1, axis=0) if different else pairs.y
+    x, y = (_noisy_patches(p, noise, "pixels", rng) for p in pictures)
+    z = register_patches(model, x, y, camera=Camera(size, size)).z_score
+    return Verdicts(100 * float(np.mean(z > DECIDED)), 100 * float(np.mean(z < -DECIDED)))
 
 
 def run_registration(
@@ -351,8 +359,14 @@ def run_registration(
                     cell = measure(model, made, noise, where, known)
                     _print_cell(kind, noise, known, cell)
             if kind not in ("shapes", "discs"):
-                shares = ", ".join(f"σ = {s:g}: {100 * different_pictures(model, made, s):.0f} %" for s in (0.0, 0.05))
-                print(f"{kind:13} two different pictures are called unexplained: {shares}", flush=True)
+                for s in (0.0, *_SIGMAS):
+                    other, same = (verdicts(model, made, s, different) for different in (True, False))
+                    print(
+                        f"{kind:13} σ = {s:<5g} two different pictures: {other.explained:.1f} % are called the same, "
+                        f"{other.unexplained:.1f} % unexplained; the same: {same.explained:.1f} and "
+                        f"{same.unexplained:.1f} %",
+                        flush=True,
+                    )
 
 
 def _print_cell(kind: str, noise: tuple[float, float], known: bool, cell: Cell) -> None:

@@ -23,14 +23,15 @@ from tsa.registration.hyperprior import (
     SpectrumPrior,
 )
 from tsa.registration.noise import estimate_noise, find_noise, find_noise_apart, pairs_of_patches
-from tsa.registration.patches import PatchRegistration, register_patches
+from tsa.registration.patches import DECIDED, PatchRegistration, register_patches
 from tsa.registration.photographs import measure_spectrum, photographic_power, spectrum_table
 from tsa.registration.planes import Camera, NoisyPlanes
-from tsa.registration.posterior import PairPosterior, PlanePair, log_unrelated, noisy_pair, pair_posterior
+from tsa.registration.posterior import PairPosterior, PlanePair, log_evidence, noisy_pair, pair_posterior
 from tsa.registration.power import estimate_power
 from tsa.registration.register import Registration, Turn, register
 
 __all__ = [
+    "DECIDED",
     "FINE",
     "Calibration",
     "Camera",
@@ -56,7 +57,7 @@ __all__ = [
     "estimate_power",
     "find_noise",
     "find_noise_apart",
-    "log_unrelated",
+    "log_evidence",
     "measure_spectrum",
     "noise_ratio",
     "noisy_pair",

@@ -67,26 +67,20 @@ class Hypotheses(NamedTuple):
 class SpectrumPrior(Protocol):
     """A list of hypotheses about the power of a clean picture in each plane."""
 
-    def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair) -> Hypotheses:
-        """The hypotheses, with their prior probabilities in `level`."""
-
-    def unrelated(self, planes: NoisyPlanes, pair: NoisyPair) -> Array:
-        """log p(x, y, hypothesis) if y shows another picture of the same spectrum: (B, C)."""
+    def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair, likeness: float = 1.0) -> Hypotheses:
+        """The hypotheses, with their prior probabilities in `level`; `likeness` as in `given_power`."""
 
 
-def given_power(pair: NoisyPair, power: Array | float) -> tuple[Array, Array]:
-    """log p(x, y | s, τ²) of each plane as a constant and η: (B, J) each."""
+def given_power(pair: NoisyPair, power: Array | float, likeness: float = 1.0) -> tuple[Array, Array]:
+    """log p(x, y | s, τ²) of each plane as a constant and η: (B, J) each.
+
+    `likeness` is the correlation of the clean coordinates of x, turned, and of y: 1 if y shows the same picture, 0 if
+    it shows an unrelated one with this power; η is then 0.
+    """
     product, total, opposite, energy = pair.terms
-    det = product + power * total
+    det = product + power * (total + (1 - likeness**2) * power)
     share = power / det
-    return -np.log(det) - opposite / det - share * energy, pair.overlap * share
-
-
-def unrelated_given_power(pair: NoisyPair, power: Array | float) -> Array:
-    """log p(x, y | τ²) of each plane if y shows another picture with this power: (B, J)."""
-    v_x, v_y = pair.n_x + power, pair.n_y + power
-    energy_x, energy_y = pair.energies
-    return np.asarray(-np.log(v_x * v_y) - energy_x / (2 * v_x) - energy_y / (2 * v_y))
+    return -np.log(det) - opposite / det - share * energy, pair.overlap * (likeness * share)
 
 
 @dataclass(frozen=True)
@@ -106,12 +100,12 @@ class FreeSpectrum:
     harmonics: int = 8
     nodes: int = 64
 
-    def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair) -> Hypotheses:
+    def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair, likeness: float = 1.0) -> Hypotheses:
         """One hypothesis for each symmetry."""
         silence = self._silence(planes, pair)
         levels, etas = [silence + np.log(self.silence)], [np.zeros(silence.shape, complex)]
         for log_share, power in self._powers(planes, pair):
-            level, eta = (planes.pooled(part) for part in given_power(pair, power))
+            level, eta = (planes.pooled(part) for part in given_power(pair, power, likeness))
             levels.append(level + log_share)
             etas.append(eta)
         mean, series = self._series(np.stack(levels), np.stack(etas))
@@ -123,14 +117,6 @@ class FreeSpectrum:
             for h in range(self.harmonics):
                 eta[:, c, place[speaks, h]] += series[:, speaks, h]
         return Hypotheses(level, eta, harmonics)
-
-    def unrelated(self, planes: NoisyPlanes, pair: NoisyPair) -> Array:
-        """log p(x, y, symmetry) if y shows another picture."""
-        silence = self._silence(planes, pair)
-        levels = [silence + np.log(self.silence)]
-        for log_share, power in self._powers(planes, pair):
-            levels.append(planes.pooled(unrelated_given_power(pair, power)) + log_share)
-        return _by_symmetry(_symmetries(planes.spaces, self.symmetries), logsumexp(levels, axis=0), silence)
 
     @staticmethod
     def _silence(planes: NoisyPlanes, pair: NoisyPair) -> Array:
@@ -148,6 +134,8 @@ class FreeSpectrum:
         circle = 2 * np.pi * np.arange(self.nodes) / self.nodes
         waves = np.stack([np.ones(self.nodes), np.cos(circle), np.sin(circle)])
         parts = np.stack([level, eta.real, eta.imag], axis=-1)  # (R, B, K, 3)
+        if not eta.any():
+            return logsumexp(level, axis=0), np.zeros((*level.shape[1:], self.harmonics), complex)
         logarithm = np.empty((*level.shape[1:], self.nodes))
         for start in range(0, len(logarithm), _CHUNK_PAIRS):
             rows = slice(start, start + _CHUNK_PAIRS)
@@ -173,17 +161,12 @@ class PhotographicSpectrum:
     decades: tuple[float, float] = (-1.0, 1.0)
     tilts: tuple[float, ...] = (-1.0, 0.0, 1.0, 2.0)
 
-    def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair) -> Hypotheses:
+    def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair, likeness: float = 1.0) -> Hypotheses:
         """One hypothesis for each tilt and contrast."""
-        parts = [given_power(pair, power) for power in self._powers(planes, pair)]
+        parts = [given_power(pair, power, likeness) for power in self._powers(planes, pair)]
         level = np.stack([level.sum(axis=1) for level, _ in parts], axis=1) - np.log(len(parts))
         eta = np.stack([planes.pooled(eta) for _, eta in parts], axis=1)
         return Hypotheses(level, eta, planes.spaces)
-
-    def unrelated(self, planes: NoisyPlanes, pair: NoisyPair) -> Array:
-        """log p(x, y, tilt, contrast) if y shows another picture of the same spectrum."""
-        parts = [unrelated_given_power(pair, power).sum(axis=1) for power in self._powers(planes, pair)]
-        return np.asarray(np.stack(parts, axis=1) - np.log(len(parts)))
 
     def _powers(self, planes: NoisyPlanes, pair: NoisyPair) -> Iterator[Array]:
         for tilt in self.tilts:
@@ -207,9 +190,9 @@ class Hyperprior:
 
     parts: tuple[tuple[float, SpectrumPrior], ...] = field(default_factory=_default_parts)
 
-    def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair) -> Hypotheses:
+    def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair, likeness: float = 1.0) -> Hypotheses:
         """The hypotheses of all parts, on common harmonics."""
-        found = [(np.log(share), prior.hypotheses(planes, pair)) for share, prior in self.parts]
+        found = [(np.log(share), prior.hypotheses(planes, pair, likeness)) for share, prior in self.parts]
         harmonics = np.unique(np.concatenate([part.harmonics for _, part in found]), axis=0)
         if harmonics.shape[1] == 1:  # 1…K without gaps, as `GeneralizedVonMises` has them
             harmonics = np.arange(1, harmonics.max() + 1)[:, None]
@@ -222,10 +205,6 @@ class Hyperprior:
             start = stop
         level = np.concatenate([share + part.level for share, part in found], axis=1)
         return Hypotheses(level, eta, harmonics)
-
-    def unrelated(self, planes: NoisyPlanes, pair: NoisyPair) -> Array:
-        """log p(x, y, hypothesis) if y shows another picture of the same spectrum: (B, C)."""
-        return np.concatenate([np.log(share) + prior.unrelated(planes, pair) for share, prior in self.parts], axis=1)
 
 
 def _multiples(spaces: Array, count: int) -> tuple[Array, Array]:

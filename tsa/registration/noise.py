@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import fft
 from scipy.optimize import minimize
+from scipy.special import logsumexp
 
 from tsa._base import Array, ShapeError, checks
 from tsa.model import Subgroup
 from tsa.registration.hyperprior import FreeSpectrum, Hyperprior, NoisyPair, PhotographicSpectrum
 from tsa.registration.planes import Camera, NoisyPlanes
-from tsa.registration.posterior import PlanePair, log_unrelated, noisy_pair, pair_posterior
+from tsa.registration.posterior import PlanePair, log_evidence, noisy_pair
 
 # Coarser than the prior of the posterior: σ needs less of the density over s.
 _SEARCH = Hyperprior(
@@ -29,6 +30,8 @@ _MIN_SHARE = 1e-3  # of σ in that of a pair that is nothing but noise: below it
 _RATIO = 1.25  # of the three σ that are tried at once
 _MAX_ROUNDS = 8
 _RUNGS_APART = 12  # σ that are tried for two different pictures
+# How alike two different pictures are: not at all, or as two pages of text, whose lines can be brought on one another.
+_LIKENESSES = (0.0, 0.5)
 _NODES_PER_WAVE, _NEWTON_STEPS = 8, 3  # for the best s of a first look
 
 
@@ -87,20 +90,24 @@ def find_noise(planes: NoisyPlanes, pair: PlanePair, shared: bool = False) -> Fo
         start = np.full_like(start, np.sqrt(np.mean(start**2)))
 
     def evidence(noisy: NoisyPair) -> Array:
-        return pair_posterior(planes, noisy, _SEARCH).log_evidence
+        return log_evidence(planes, noisy, _SEARCH)
 
     return _climb(planes, pair, evidence, start, shared)
 
 
 def find_noise_apart(planes: NoisyPlanes, pair: PlanePair) -> FoundNoise:
-    """As `find_noise`, if y shows another picture than x."""
+    """As `find_noise`, if y shows another picture than x, unrelated to it or somewhat alike, each as probable."""
     sigma = _all_noise(planes, pair) * np.geomspace(_MIN_SHARE, 1.0, _RUNGS_APART)[:, None]
 
-    def evidence(noisy: NoisyPair) -> Array:
-        return log_unrelated(planes, noisy, _SEARCH)
+    def evidence(likeness: float) -> Evidence:
+        return lambda noisy: log_evidence(planes, noisy, _SEARCH, likeness)
 
-    best = np.argmax(_tried(planes, pair, evidence, sigma), axis=0)
-    return _climb(planes, pair, evidence, np.take_along_axis(sigma, best[None], 0)[0])
+    best = np.argmax(_tried(planes, pair, evidence(0.0), sigma), axis=0)
+    start = np.take_along_axis(sigma, best[None], 0)[0]
+    found = [_climb(planes, pair, evidence(likeness), start) for likeness in _LIKENESSES]
+    log_evidences = np.stack([one.log_evidence for one in found])
+    likeliest = np.stack([one.sigma for one in found])[log_evidences.argmax(axis=0), np.arange(len(start))]
+    return FoundNoise(likeliest, logsumexp(log_evidences, axis=0) - np.log(len(found)))
 
 
 def explanations(planes: NoisyPlanes, pair: PlanePair, sigma: Array | None) -> tuple[FoundNoise, FoundNoise]:
@@ -108,8 +115,11 @@ def explanations(planes: NoisyPlanes, pair: PlanePair, sigma: Array | None) -> t
     if sigma is None:
         return find_noise(planes, pair), find_noise_apart(planes, pair)
     noisy = noisy_pair(planes, pair, sigma, sigma)
-    related = pair_posterior(planes, noisy, _SEARCH).log_evidence
-    return FoundNoise(sigma, related), FoundNoise(sigma, log_unrelated(planes, noisy, _SEARCH))
+    apart = [log_evidence(planes, noisy, _SEARCH, likeness) for likeness in _LIKENESSES]
+    return (
+        FoundNoise(sigma, log_evidence(planes, noisy, _SEARCH)),
+        FoundNoise(sigma, logsumexp(apart, axis=0) - np.log(len(apart))),
+    )
 
 
 def _climb(planes: NoisyPlanes, pair: PlanePair, evidence: Evidence, start: Array, shared: bool = False) -> FoundNoise:
@@ -199,7 +209,7 @@ def _two_sigmas(planes: NoisyPlanes, pair: PlanePair) -> Array:
 
     def lack(log_sigma: Array) -> float:
         noise = np.exp(np.broadcast_to(log_sigma[:, None], (2, len(pair.x))))
-        return -float(pair_posterior(planes, noisy_pair(planes, pair, *noise), _SEARCH).log_evidence.sum())
+        return -float(log_evidence(planes, noisy_pair(planes, pair, *noise), _SEARCH).sum())
 
     simplex = start + np.array([[0.0, 0.0], [0.3, -0.3], [-0.3, 0.3]])
     found = minimize(

@@ -18,7 +18,7 @@ class PatchRegistration(NamedTuple):
     """The elements s that take patches x to patches y, for each pair of the batch (...).
 
     `posterior` is the density over s, `noise` is σ in x and in y, and `z_score` is the signed root of twice the log
-    odds that y is x moved rather than another picture of the same kind: below 0 nothing explains the pair.
+    odds that y is x moved rather than another picture of the same kind: below −`DECIDED` nothing explains the pair.
     """
 
     posterior: Mixture
@@ -54,6 +54,11 @@ def register_patches(
     density = pair_posterior(planes, noisy, hyperprior or Hyperprior()).density
     places = np.arange(len(pair.x)).reshape(batch)
     return PatchRegistration(density[places], related.sigma.reshape(batch), z_scores(related, apart).reshape(batch))
+
+
+# Odds of twenty to one. Of pairs of different photos, shapes, digits, drawings and street maps with noise of 0 to 0.3
+# 0.6 % then are called the same, at worst 2.7 % (300 pairs a kind and noise).
+DECIDED = float(np.sqrt(2 * np.log(20)))
 
 
 def z_scores(related: FoundNoise, apart: FoundNoise) -> Array:

@@ -1,7 +1,7 @@
 """The posterior over s of two noisy patches of the same thing, whatever is pictured: a mixture over its spectra.
 
-Also the evidence of the pair, with the picture, its spectrum and s summed over, and the evidence of the alternative
-that the two patches have nothing to do with each other.
+Also the evidence of the pair, with the picture, its spectrum and s summed over, and the evidence of the alternatives
+that the two patches have little or nothing to do with each other.
 """
 
 from typing import Any, NamedTuple, cast
@@ -64,15 +64,19 @@ def noisy_pair(planes: NoisyPlanes, pair: PlanePair, noise_x: Array, noise_y: Ar
     return NoisyPair(u, v, n_x + extra, n_y + extra, signal)
 
 
-def pair_posterior(planes: NoisyPlanes, pair: NoisyPair, hyperprior: Hyperprior) -> PairPosterior:
-    """p(s | x, y) for B pairs, and how well they are explained."""
-    found = hyperprior.hypotheses(planes, pair)
+def pair_posterior(
+    planes: NoisyPlanes, pair: NoisyPair, hyperprior: Hyperprior, likeness: float = 1.0
+) -> PairPosterior:
+    """p(s | x, y) for B pairs, and how well they are explained; `likeness` as in `given_power`."""
+    found = hyperprior.hypotheses(planes, pair, likeness)
     components = cast(Any, from_harmonics(found.eta, found.harmonics))
     mixture = Mixture.from_exponents(components, found.level)
     uniform = planes.weights.parameters * np.log(2 * np.pi)
     return PairPosterior(mixture, mixture.log_normalizer - uniform)
 
 
-def log_unrelated(planes: NoisyPlanes, pair: NoisyPair, hyperprior: Hyperprior) -> Array:
-    """log p(x, y) of B pairs if y shows another picture than x, with the same spectrum: (B,)."""
-    return np.asarray(logsumexp(hyperprior.unrelated(planes, pair), axis=1))
+def log_evidence(planes: NoisyPlanes, pair: NoisyPair, hyperprior: Hyperprior, likeness: float = 1.0) -> Array:
+    """log p(x, y) of B pairs, (B,)."""
+    if not likeness:  # nothing depends on s
+        return np.asarray(logsumexp(hyperprior.hypotheses(planes, pair, 0.0).level, axis=1))
+    return pair_posterior(planes, pair, hyperprior, likeness).log_evidence

@@ -19,7 +19,7 @@ from tsa.model import Subgroup
 from tsa.pictures import luminance, patches_of_pictures, whole_picture
 from tsa.registration.hyperprior import Hyperprior
 from tsa.registration.noise import explanations
-from tsa.registration.patches import z_scores
+from tsa.registration.patches import DECIDED, z_scores
 from tsa.registration.planes import Camera, NoisyPlanes
 from tsa.registration.posterior import PlanePair, noisy_pair, pair_posterior
 
@@ -46,8 +46,9 @@ class Registration:
 
     `posterior` is the density over it (radians, counter-clockwise on screen). `noise` is σ of the pixels, in grey
     values from 0 to 1. `z_score` is the signed root of twice the log odds that b shows the same thing as a rather than
-    another picture of the same kind: above 3 it surely does, below 0 the two pictures are not explained by a turn, and
-    in between noise hides the answer. `blank` names the pictures without content.
+    another picture of the same kind, unrelated to a or somewhat like it: above 2.45 (odds of twenty to one) it does,
+    below −2.45 the two pictures are not explained by a turn, and in between it cannot be told, because noise hides too
+    much. `blank` names the pictures without content.
     """
 
     posterior: Mixture
@@ -57,9 +58,11 @@ class Registration:
     pictures: tuple[Array, Array] = field(repr=False)
 
     @property
-    def explained(self) -> bool:
-        """Whether some turn explains the pair."""
-        return not self.blank and self.z_score > 0
+    def explained(self) -> bool | None:
+        """Whether some turn explains the pair; None if that cannot be told."""
+        if self.blank or self.z_score < -DECIDED:
+            return False
+        return True if self.z_score > DECIDED else None
 
     @cached_property
     def turns(self) -> tuple[Turn, ...]:
@@ -114,7 +117,7 @@ class Registration:
         if self.blank:
             which = f"picture {self.blank[0]} has" if len(self.blank) == 1 else "pictures a and b have"
             return f"No turn can be found: {which} no content."
-        if not self.explained:
+        if self.explained is False:
             return (
                 f"No turn about the middle takes one picture to the other (z = {self.z_score:.1f}): they show "
                 "different things, or the same at another place, size or contrast."
@@ -126,7 +129,10 @@ class Registration:
             for t in self.turns[:6]
         ]
         more = f" and {len(self.turns) - 6} others" if len(self.turns) > 6 else ""
-        return f"Turned by {', or '.join(turns)}{more}; noise σ = {self.noise:.3f}, z = {self.z_score:.1f}."
+        answer = f"urned by {', or '.join(turns)}{more}; noise σ = {self.noise:.3f}, z = {self.z_score:.1f}."
+        if self.explained is None:
+            return f"Noise hides whether the pictures show the same thing. If they do: t{answer}"
+        return f"T{answer}"
 
     def summary(self) -> dict[str, Any]:
         """Everything but the pictures and the density, for JSON; angles in degrees."""
