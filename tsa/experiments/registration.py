@@ -92,6 +92,7 @@ def kinds(photographs: Path | None = None) -> dict[str, Drawing]:
         "maps": lambda rng: (_street_map(rng), 1),
         "text": lambda rng: (_printed_page(rng), 1),
         "fingerprints": lambda rng: (_fingerprint(rng), 1),
+        "leaves": lambda rng: (_leaves(rng), 1),
         "discs": lambda rng: _shape(rng, [s for s in SHAPES.values() if not s.symmetry_order]),
     }
     photos = _photographs(photographs)
@@ -184,6 +185,26 @@ def _fingerprint(rng: np.random.Generator) -> Array:
     oval = np.hypot((row - middle[0]) / half[0], (column - middle[1]) / half[1])
     page = 0.9 - ridges / (1 + np.exp((oval - 1) / 0.03))
     return ndimage.gaussian_filter(page, 1).astype(np.float32)
+
+
+def _leaves(rng: np.random.Generator) -> Array:
+    """One to three curved leaves with veins, dark or light on mottled ground."""
+    row, column = np.indices((FINE, FINE)) / FINE - 0.5
+    mottled = ndimage.gaussian_filter(rng.standard_normal((FINE, FINE)), FINE / rng.uniform(10, 40))
+    picture = rng.uniform(0.2, 0.8) + 0.08 * mottled / mottled.std()
+    for _ in range(rng.integers(1, 4)):
+        angle, length, across = rng.uniform(0, 2 * np.pi), rng.uniform(0.45, 0.85), rng.uniform(0.25, 0.6)
+        middle = rng.uniform(-0.2, 0.2, 2)
+        t = (np.cos(angle) * (row - middle[0]) + np.sin(angle) * (column - middle[1])) / length + 0.5
+        v = (np.cos(angle) * (column - middle[1]) - np.sin(angle) * (row - middle[0])) / length
+        v = v + rng.uniform(-0.3, 0.3) * (t - 0.5) ** 2
+        half = across / 2 * np.sin(np.pi * np.clip(t, 0, 1)) ** rng.uniform(0.6, 1.4)
+        grey, light = rng.uniform(0.15, 0.85), rng.uniform(0.1, 0.25)
+        veins = np.mod(rng.uniform(5, 10) * (t - rng.uniform(0.6, 1.3) * np.abs(v)), 1.0) < rng.uniform(0.1, 0.2)
+        midrib = np.abs(v) < rng.uniform(0.006, 0.014)
+        leaf = grey + light * (veins | midrib) * (1 if grey < 0.5 else -1) + 0.1 * v / across
+        picture = np.where(np.abs(v) < half, leaf, picture)
+    return np.clip(ndimage.gaussian_filter(picture, 1), 0, 1).astype(np.float32)
 
 
 def make_pairs(draw: Drawing, size: int, n: int, seed: int) -> Pairs:
