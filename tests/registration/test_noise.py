@@ -101,3 +101,17 @@ def test_exact_copies_and_silence_have_a_noise_too(planes):
     assert np.all(np.isfinite(found))
     assert np.all(found > 0)
     assert found[0] < 0.01
+
+
+def test_two_pages_of_text_are_alike_but_not_the_same():
+    """A turn that brings their lines on one another explains much of the second; the alternative may say so too."""
+    planes = NoisyPlanes.of(tsa.load("rotation-28"), Camera(28, 28))
+    pairs = bench.make_pairs(bench.kinds()["text"], 28, 60, seed=31)
+    x, y = bench.noisy_patches(pairs, (0.05, 0.05), "pixels")
+    different, same = (PlanePair.of(planes, x, other) for other in (np.roll(y, 1, axis=0), y))
+    odds, apart = find_noise(planes, different).log_evidence, find_noise_apart(planes, different)
+    noisy = noisy_pair(planes, different, apart.sigma, apart.sigma)
+    unrelated = log_evidence(planes, noisy, Hyperprior(), likeness=0.0)
+    assert np.sum(odds - apart.log_evidence > 3) <= 1
+    assert np.sum(odds - unrelated > 3) >= 4  # against unrelated pictures alone
+    assert np.all(find_noise(planes, same).log_evidence - find_noise_apart(planes, same).log_evidence > 20)

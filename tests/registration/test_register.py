@@ -1,6 +1,7 @@
 """`tsa.register`: pictures turned by Pillow, any size, grey or colour; hopeless pairs say so."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -111,6 +112,10 @@ def test_what_is_refused():
         tsa.register("F", "S", model=Path("missing.npz"))
     with pytest.raises(InputError, match="height, width"):
         tsa.register(np.ones((1, 1)), "S")
+    with pytest.raises(InputError, match="at least 8×8 pixels; got 20×7"):
+        tsa.register("S", np.eye(7, 20))
+    with pytest.raises(InputError, match="hyperprior"):
+        tsa.register("F", "S", hyperprior=3)
 
 
 def test_any_kind_of_array_and_contrast(photo):
@@ -121,9 +126,34 @@ def test_any_kind_of_array_and_contrast(photo):
     assert tsa.register(*bits).turns[0].angle == pytest.approx(angle, abs=2e-3)
     large = np.repeat(np.repeat(np.dstack([moved] * 3), 9, axis=0), 9, axis=1)
     assert tsa.register(grey, large).turns[0].angle == pytest.approx(angle, abs=5e-3)
+    clear = np.ones_like(grey)
+    assert tsa.register(np.dstack([grey, clear]), np.dstack([moved] * 3 + [clear])).turns[0].angle == angle
     other = tsa.register(grey, 0.3 * moved)
-    assert not other.explained
+    assert other.explained is False
     assert "contrast" in other.sentence
+
+
+def test_values_above_one_keep_their_scale(photo):
+    """Grey values from 0 to 255 that do not say so by their type: σ and the aligned picture are in these units too."""
+    grey, moved = (np.asarray(image.convert("L")) / 255 for image in (Image.fromarray(photo), turned(photo, 30.0)))
+    usual, scaled = tsa.register(grey, moved), tsa.register(255 * grey, 255 * moved)
+    assert scaled.noise == pytest.approx(255 * usual.noise, rel=1e-6)
+    assert scaled.turns[0].angle == pytest.approx(usual.turns[0].angle, abs=1e-6)
+    inside = (slice(40, 90), slice(50, 100))
+    np.testing.assert_allclose(scaled.aligned[inside], 255 * usual.aligned[inside], atol=0.5)
+
+
+def test_what_noise_hides_is_not_decided(photo):
+    found = tsa.register(photo, turned(photo, 30.0))
+    assert found.explained is True
+    hidden = replace(found, z_score=2.4)
+    assert hidden.explained is None
+    assert hidden.sentence.startswith("Noise hides whether the pictures show the same thing. If they do: turned by 30.")
+    assert hidden.summary()["explained"] is None
+    assert replace(found, z_score=-2.5).explained is False
+    # Noise alone is not called the same picture.
+    noise = np.random.default_rng(3).random((20, 2, 28, 28))
+    assert sum(one.explained is True for one in tsa.register(list(noise[:, 0]), list(noise[:, 1]))) <= 1
 
 
 def test_a_picture_without_content_is_named(photo):

@@ -151,12 +151,13 @@ def whole_picture(what: str | os.PathLike[str] | Image.Image | ArrayLike) -> Arr
         return _coloured(what.copy())
     array = checks.finite(checks.real(what, "The picture"), "The picture").astype(np.float64)
     white = {"uint8": 255, "uint16": 65535}.get(np.asarray(what).dtype.name, 1)
-    if array.ndim == 3 and array.shape[2] in (3, 4):
-        array = array[..., :3]
-    elif array.ndim != 2:
-        raise ShapeError(f"A picture is an image (height, width), grey or in colour; got shape {array.shape}.")
-    if min(array.shape[:2]) < 2:
-        raise ShapeError(f"A picture is an image (height, width), grey or in colour; got shape {array.shape}.")
+    if array.ndim == 3 and array.shape[2] in (2, 3, 4):  # grey or colour, with or without transparency
+        array = array[..., 0] if array.shape[2] == 2 else array[..., :3]
+    if array.ndim != 2 + (array.shape[2:] == (3,)) or min(array.shape[:2]) < 2:
+        raise ShapeError(
+            "A picture is an array (height, width) of at least 2×2 pixels, or (height, width, 2, 3 or 4) with "
+            f"transparency or in colour; got shape {array.shape}."
+        )
     return array / white
 
 

@@ -34,6 +34,14 @@ def photographic_power(planes: NoisyPlanes, tilt: float = 0.0) -> Array:
 
 @lru_cache(maxsize=128)
 def _power_of(planes: NoisyPlanes, tilt: float) -> Array:
+    frequency, response = _responses(planes)
+    power = response @ (spectrum_at(frequency) * np.maximum(frequency, _LOWEST) ** tilt)
+    return np.asarray(power / 2 + 1e-300)
+
+
+@lru_cache(maxsize=32)
+def _responses(planes: NoisyPlanes) -> tuple[Array, Array]:
+    """Spatial frequencies (U,), and the squared responses of the planes to waves of each, of all directions (J, U)."""
     dimension = len(planes.filters)
     side = round(dimension**0.5)
     if planes.camera is not None:
@@ -46,13 +54,16 @@ def _power_of(planes: NoisyPlanes, tilt: float) -> Array:
     # Twice as many nodes as pixels: a picture does not continue periodically.
     # One row of a picture sees all frequencies across it alike.
     nodes = (1 if shape[0] == 1 else 2 * shape[0], 2 * shape[1])
-    response = np.abs(fft.fft2(behind.T.reshape(-1, *shape), nodes)) ** 2
     down, across = (fft.fftfreq(n) * max(shape) for n in (2 * max(shape), nodes[1]))
     # A pixel is the mean of the light on its square.
     pixel = np.sinc(down[:, None] / max(shape)) ** 2 * np.sinc(across / max(shape)) ** 2
-    frequency = np.hypot(down[:, None], across)
-    power = pixel * spectrum_at(frequency) * np.maximum(frequency, _LOWEST) ** tilt
-    return np.asarray((response * power).sum(axis=(1, 2)) / 2 + 1e-300)
+    frequency, of_wave = np.unique(np.hypot(down[:, None], across).round(12), return_inverse=True)
+    filters = behind.T.reshape(-1, *shape)
+    response = np.empty((len(filters), len(frequency)))
+    for found, one in zip(response, filters, strict=True):  # one by one, they stay in cache
+        energy = np.abs(fft.fft2(one, nodes)) ** 2 * pixel
+        found[:] = np.bincount(of_wave.ravel(), energy.ravel())
+    return frequency, response
 
 
 def spectrum_at(frequency: Array) -> Array:

@@ -4,7 +4,7 @@ Both pictures may be noisy. The answer is a density over the turn, with σ estim
 """
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from os import PathLike
 from typing import Any, NamedTuple, overload
 
@@ -14,7 +14,7 @@ from scipy import ndimage
 
 from tsa._base import Array, InputError, checks
 from tsa.density import GeneralizedVonMises, Mixture
-from tsa.files import load
+from tsa.files import bundled, load
 from tsa.model import Subgroup
 from tsa.pictures import luminance, patches_of_pictures, whole_picture
 from tsa.registration.hyperprior import Hyperprior
@@ -26,6 +26,7 @@ from tsa.registration.posterior import PlanePair, noisy_pair, pair_posterior
 Batch = list[Any] | tuple[Any, ...]
 Picture = str | PathLike[str] | Image.Image | Array
 _MODEL = "rotation-28"
+_MIN_SIDE = 8  # pixels; of smaller pictures the circle is too coarse to be turned
 _MAX_SIDE = 128  # pixels; the means of blocks of pixels are taken of larger pictures
 _BLANK = 1e-3  # standard deviation of the grey values on the disc
 _LEVEL = 0.95  # probability of the set whose arcs are the turns
@@ -45,7 +46,8 @@ class Registration:
     """The turn that takes picture a to picture b.
 
     `posterior` is the density over it (radians, counter-clockwise on screen). `noise` is σ of the pixels, in grey
-    values from 0 to 1. `z_score` is the signed root of twice the log odds that b shows the same thing as a rather than
+    values from 0 to 1; a picture of more than 255 pixels a side is compared as means of n×n pixels, and σ is n times
+    theirs. `z_score` is the signed root of twice the log odds that b shows the same thing as a rather than
     another picture of the same kind, unrelated to a or somewhat like it: above 2.45 (odds of twenty to one) it does,
     below −2.45 the two pictures are not explained by a turn, and in between it cannot be told, because noise hides too
     much. `blank` names the pictures without content.
@@ -101,7 +103,10 @@ class Registration:
 
     @cached_property
     def aligned(self) -> Array:
-        """Picture a turned onto b by the most probable turn, in the frame of b: cubic splines, 0 outside a."""
+        """Picture a turned onto b by the most probable turn, in the frame of b: cubic splines, 0 outside a.
+
+        Its values stay within 0…1, or within those of a where these are larger.
+        """
         a, b = self.pictures
         back = np.linalg.inv(self.matrix)
         swap = back[:2, :2][::-1, ::-1]  # ndimage counts (row, column)
@@ -109,7 +114,7 @@ class Registration:
             ndimage.affine_transform(layer, swap, back[:2, 2][::-1], b.shape[:2], order=3)
             for layer in (np.moveaxis(a, -1, 0) if a.ndim == 3 else a[None])
         ]
-        return np.clip(layers[0] if a.ndim == 2 else np.stack(layers, -1), 0.0, 1.0)
+        return np.clip(layers[0] if a.ndim == 2 else np.stack(layers, -1), min(0.0, a.min()), max(1.0, a.max()))
 
     @property
     def sentence(self) -> str:
@@ -190,16 +195,33 @@ def register(
     batch = isinstance(a, list | tuple)
     if batch != isinstance(b, list | tuple) or (batch and len(a) != len(b)):
         raise InputError("Give two pictures, or two lists of equally many pictures.")
-    opened = load(model) if isinstance(model, str | PathLike) else model
+    opened = _opened(model)
     size = round(opened.dimension**0.5) if isinstance(opened, Subgroup) else 0
     if not isinstance(opened, Subgroup) or opened.parameters != 1 or size * size != opened.dimension:
         raise InputError(
             "Pictures are registered with a model of rotations of square patches, with weights. For patches of another "
             "group take tsa.register_patches(model, x, y)."
         )
+    if hyperprior is not None and not hasattr(hyperprior, "hypotheses"):
+        raise InputError(f"hyperprior is a tsa.registration.Hyperprior; got {hyperprior!r}.")
     pairs = [tuple(whole_picture(one) for one in pair) for pair in (zip(a, b, strict=True) if batch else [(a, b)])]
+    small = [one.shape[:2] for pair in pairs for one in pair if min(one.shape[:2]) < _MIN_SIDE]
+    if small:
+        height, width = small[0]
+        raise InputError(f"Pictures to register have at least {_MIN_SIDE}×{_MIN_SIDE} pixels; got {width}×{height}.")
     results = _registered(pairs, opened, size, noise, hyperprior or Hyperprior())
     return results if batch else results[0]
+
+
+def _opened(model: Any) -> Any:
+    """The model, opened if it is a name or a file."""
+    if isinstance(model, str) and model in bundled():
+        return _bundled(model)
+    return load(model) if isinstance(model, str | PathLike) else model
+
+
+# Opened once, because what its planes do with noise is remembered for each model.
+_bundled = lru_cache(maxsize=8)(load)
 
 
 def _registered(
