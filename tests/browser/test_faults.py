@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.__main__ import free_port
-from tests.shared.browser import address_has, says
+from tests.shared.browser import TIMEOUT_MS, address_has, at_rest, says
 
 
 class Server:
@@ -49,6 +49,7 @@ def own_server():
 def tab(browser, own_server):
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     tab = context.new_page()
+    tab.set_default_timeout(TIMEOUT_MS)
     tab.goto(f"{own_server.address}/?x=shape.triangle&angle=50&sigma=0.6")
     says(tab, "Three turns")
     yield tab
@@ -60,9 +61,13 @@ def test_a_page_says_that_its_server_is_gone_and_goes_on_when_it_is_back(own_ser
     lost = tab.get_by_role("dialog", name="The explorer does not answer")
     expect(lost).to_contain_text("This page goes on by itself when it is back")
     assert "internet" not in tab.locator("body").inner_text()
+    asked = []
+    tab.on("websocket", lambda line: "stream" in line.url and line.on("framesent", lambda frame: asked.append(frame)))
     own_server.start()
     expect(lost).to_have_count(0)
-    tab.wait_for_timeout(2000)  # the page asks the new server to draw it, without being touched
+    while not asked:  # the page asks the new server to draw it, without being touched
+        tab.wait_for_timeout(100)
+    at_rest(tab)
     tab.get_by_role("slider", name="Expected noise σ").press("ArrowRight")
     address_has(tab, "sigma=0.65")
     assert {"x=shape.triangle", "angle=50"} <= set(urlsplit(tab.url).query.split("&"))
