@@ -4,6 +4,7 @@ The extrema are isolated with proof: a cell of the circle is no longer divided o
 derivative shows that it holds no critical point, or exactly one.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ _CHUNK_VALUES = 2**15  # grid values held at once while looking for extrema: the
 _CHUNK_POINTS = 2**14  # points evaluated at once
 _CHUNK_POWERS = 2**15  # powers of e^{ix} held at once: they stay in cache
 _FEW_POWERS = 2**15  # so many powers of e^{ix} take less time than the calls of a Horner pass
+_FEW_HARMONICS = 32  # for which a matrix product takes less time than an FFT
 _TERMS = 9  # of the Taylor polynomial in which a critical point is refined
 _REACH = 0.05  # in angles times the order K; there that polynomial is exact to 0.05⁹/9! = 5e-18
 _MIN_CELL_RADIANS = 1e-5  # no cell is divided further, so a pair of extrema closer than this may be missed
@@ -232,17 +234,17 @@ def _isolate(eta: Array, only_top: bool) -> tuple[Array, Array, Array]:
         nonzero = (slope[0] * slope[1] > 0) & (steepest.min(0) > slope_sag[row] * width**2)
         return ~(flat | monotone | nonzero)
 
-    slopes, curves = _closed(on_grid(eta, n, 1)), _closed(on_grid(eta, n, 2))
+    slopes, curves = _on_closed_grid(eta, n, 1), _on_closed_grid(eta, n, 2)
     size = np.abs(slopes)
     # Most cells are passed over at once: E' has one sign and is too steep at both ends to return to zero between.
     steep = size > np.maximum(slope_sag * width**2, slope_zero)[:, None]
     up = slopes > 0
     keep = ~(steep[:, :-1] & steep[:, 1:] & (up[:, :-1] == up[:, 1:]))
     if only_top:
-        energy = _closed(on_grid(eta, n))
+        energy = _on_closed_grid(eta, n, 0)
         reach = np.maximum(energy[:, :-1], energy[:, 1:]) + ((kappa * k**2).sum(-1) / 8 * width**2)[:, None]
         keep &= reach >= energy.max(axis=-1, keepdims=True)
-    row, cell = np.nonzero(keep)
+    row, cell = np.divmod(np.flatnonzero(keep), n)
     left = cell * width
     slope = np.stack([slopes[row, cell], slopes[row, cell + 1]])
     curve = np.stack([curves[row, cell], curves[row, cell + 1]])
@@ -311,9 +313,20 @@ def _halley(value: Array, slope: Array, bend: Array) -> Array:
     return step
 
 
-def _closed(grid: Array) -> Array:
-    """The grid with its first node once more at the end: (B, n) → (B, n + 1)."""
+def _on_closed_grid(eta: Array, n: int, derivative: int) -> Array:
+    """`on_grid` with the first node once more at the end: (B, K) → (B, n + 1)."""
+    if eta.shape[1] <= _FEW_HARMONICS:
+        series = _series(eta, derivative)
+        return np.asarray(np.concatenate([series.real, series.imag], axis=1) @ _waves_on_closed_grid(eta.shape[1], n))
+    grid = on_grid(eta, n, derivative)
     return np.concatenate([grid, grid[:, :1]], axis=1)
+
+
+@lru_cache(maxsize=16)
+def _waves_on_closed_grid(K: int, n: int) -> Array:
+    """cos ks, then −sin ks, at the n + 1 nodes s = 2πj/n: (2K, n + 1)."""
+    angle = 2 * np.pi / n * (np.multiply.outer(np.arange(1, K + 1), np.arange(n + 1)) % n)
+    return np.concatenate([np.cos(angle), -np.sin(angle)])
 
 
 def following_in_group(group: Array) -> Array:

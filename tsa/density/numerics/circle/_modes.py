@@ -33,12 +33,16 @@ def _from_grids(eta: Array, chosen: list[tuple[Array, int]]) -> tuple[Array, Arr
     rows = np.sort(np.concatenate([rows for rows, _ in chosen]))
     found = trigpoly.critical_points(eta[rows])
     found = found._replace(row=rows[found.row])
-    upto = np.zeros(found.row.size)
-    group, place = np.full((2, len(eta)), -1)
-    for number, (members, grid) in enumerate(grids(eta, chosen)):
+    group, place = np.empty((2, len(eta)), int)
+    for number, (members, _) in enumerate(chosen):
         group[members], place[members] = number, np.arange(members.size)
-        valley = np.flatnonzero((group[found.row] == number) & ~found.is_maximum)
-        upto[valley] = grid.at(place[found.row[valley]], found.angle[valley])[2]
+    valley = np.flatnonzero(~found.is_maximum)
+    number = group[found.row[valley]]
+    valley = valley[np.argsort(number, kind="stable")]
+    starts = np.cumsum(np.bincount(number, minlength=len(chosen)))[:-1]
+    upto = np.zeros(found.row.size)
+    for mine, (_, grid) in zip(np.split(valley, starts), grids(eta, chosen), strict=True):
+        upto[mine] = grid.at(place[found.row[mine]], found.angle[mine])[2]
     return _between_valleys(found, upto)
 
 
