@@ -116,6 +116,32 @@ def test_all_but_a_narrow_gap_of_a_broad_density(kappa, outside):
     assert float(mass) == pytest.approx(1 - p, rel=1e-7, abs=resolution)
 
 
+@pytest.mark.parametrize("outside", [1e-6, 1e-8, 1e-10, 1e-12])
+@pytest.mark.parametrize(
+    "eta",
+    [symmetric(2, 2, 3.0), symmetric(3, 6, 2.0), np.array([0, 1.0 + 0.2j, 1e-10]), np.array([1e-9, 1.0]), [0.1, -2.0]],
+    ids=["two", "three", "nearly two", "nearly two, one side", "one is wider"],
+)
+def test_all_but_narrow_gaps_about_equally_deep_valleys(eta, outside):
+    """The probability outside of all arcs, and the density at their edges, which is the same for all."""
+    p = 1 - outside
+    density = GeneralizedVonMises(eta)
+    arcs = density.credible_set(p)
+    arcs = arcs[~np.isnan(arcs[:, 0])]
+    gaps = zip(arcs[:, 1], np.append(arcs[1:, 0], arcs[0, 0] + TURN), strict=True)
+    with mp.workdps(40):
+        own = [mp.mpc(v) for v in density.eta]
+        log_z = log_normalizer(density.eta)
+
+        def true_density(s):
+            return mp.exp(sum(mp.re(mp.conj(v) * mp.expj(k * s)) for k, v in enumerate(own, 1)) - log_z)
+
+        mass = float(sum(mp.quad(true_density, [mp.mpf(float(end)) for end in gap]) for gap in gaps))
+        edges = [float(true_density(mp.mpf(float(end)))) for end in arcs.ravel()]
+    assert mass == pytest.approx(1 - p, rel=1e-6, abs=len(arcs) * max(edges) * 4e-15)
+    assert max(edges) == pytest.approx(min(edges), rel=1e-7)
+
+
 def test_an_arc_of_a_millionth_of_a_millionth():
     """The smallest set of probability 1e-8 at κ = 7e7 reaches 1.5e-12 radians to each side of the peak."""
     start, stop = GeneralizedVonMises([7e7 * np.exp(1e-3j)]).credible_set(1e-8)[0]

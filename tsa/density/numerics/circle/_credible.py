@@ -24,6 +24,7 @@ _MAX_STEPS = 6
 _SMALL_STEP = 1e-7  # in angles times the order K: the error left is about the square of it
 _GUESS_STEPS = 7
 _LEVEL_NATS = 1e-8  # by which E may change over a gap that is computed as if E were level there
+_LEVEL_BISECTIONS = 50
 _SAME_ANGLE = 1e-12  # two results for one angle in [0, 2π) differ by less
 _ROUNDING = 2e-15  # relative; a search that comes so close has arrived
 
@@ -197,10 +198,11 @@ class _Level:
 
     def edges(self) -> Edges:
         """All edges; a row without one is all of its circle."""
-        # In logarithms, because v may be anything between 1e-150 and 10.
-        start = np.log(np.maximum(self._guess() / self._root, 1e-150))
-        share = bracketed_newton(self._missing, np.full(self._rows, -350.0), np.zeros(self._rows), start)
-        cell, x = self._cuts((np.exp(share) * self._root) ** 2)
+        # In logarithms, because v may be anything between 1e-150 and 10, and the rise anything down to rounding.
+        guess, lowest = self._guess() / self._root, -350.0 if self._inside else -80.0
+        start = np.log(np.maximum(guess if self._inside else (1 - guess) * (1 + guess), 1e-150))
+        share = bracketed_newton(self._missing, np.full(self._rows, lowest), np.zeros(self._rows), start)
+        cell, x = self._cuts(self._depth(share, slice(None))[0])
         cells = self._cells
         if not self._inside:
             gaps, ends = self._narrow_gaps()
@@ -209,31 +211,58 @@ class _Level:
         return cells.row[cell], cells.side[cell], cells.angle[cell], x
 
     def _narrow_gaps(self) -> tuple[Array, Array]:
-        """Cuts of the rows whose outside is so narrow a gap about one valley that E is level there.
+        """Cuts of the rows whose outside are so narrow gaps about the deepest valleys that E is level there.
 
-        A level does not tell the edges of such a gap; half its width is its mass over twice the density in the valley.
+        A level does not tell the edges of such gaps. Their widths sum to the mass over the density in the valleys; a
+        valley of depth d and curvature c, when r is the depth of the level, has the half-width √(2 (d − r)/c).
         """
         cells, valleys = self._cells, np.stack(self._valleys)
-        order = np.lexsort((-self._below[valleys[0]], cells.row[valleys[0]]))
-        valleys = valleys[:, order]
-        row, depth = cells.row[valleys[0]], self._below[valleys[0]]
-        lowest = np.diff(row, prepend=-1) > 0  # of the valleys of a row
-        next_depth = np.where(np.diff(row, append=-1) == 0, np.roll(depth, -1), -np.inf)
-        alone = lowest & (next_depth < depth - 2 * _LEVEL_NATS) & (depth > self._root[row] ** 2 - _LEVEL_NATS)
-        half = self._target[row] * np.exp(depth) / 2
+        deepest = np.full(self._rows, -np.inf)
+        np.maximum.at(deepest, cells.row[valleys[0]], self._below[valleys[0]])
+        deepest[(deepest <= 0) | (deepest < self._root**2 - _LEVEL_NATS)] = np.inf  # elsewhere is deeper
+        valleys = valleys[:, self._below[valleys[0]] > deepest[cells.row[valleys[0]]] - _LEVEL_NATS]
+        row = cells.row[valleys[0]]
+        rise = deepest[row] - self._below[valleys[0]]  # of the valley above the deepest of its row
+        rise[rise < _ROUNDING * (1 + 10 * deepest[row])] = 0.0  # equal
         room = (cells.far - cells.near)[valleys].min(axis=0, initial=np.inf)
-        narrow = np.flatnonzero(alone & (depth > 0) & (half > 0) & (half < room))
-        gaps = valleys[:, narrow]
-        ends = cells.far[gaps] - half[narrow]
-        risen = depth[narrow] + cells.height[gaps] - [cells.depth(*side) for side in zip(gaps, ends, strict=True)]
-        level = (np.abs(risen) < _LEVEL_NATS).all(axis=0)
-        return gaps[:, level].ravel(), ends[:, level].ravel()
+        aside = 1e-3 * room
+        bend = cells.depth_and_slope(valleys[0], cells.far[valleys[0]] - aside)[1] / aside
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            wanted = self._target * np.exp(deepest) / 2
+            low, high = np.zeros((2, self._rows))
+            high += _LEVEL_NATS
+            for _ in range(_LEVEL_BISECTIONS):
+                middle = (low + high) / 2
+                half = np.sqrt(2 * np.maximum(middle[row] - rise, 0.0) / bend)
+                enough = np.bincount(row, half, minlength=self._rows) >= wanted
+                low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+            half *= (wanted / np.bincount(row, half, minlength=self._rows))[row]
+        cut = half > 0
+        valleys, row, half, room = valleys[:, cut], row[cut], half[cut], room[cut]
+        narrow = half < room
+        ends = cells.far[valleys] - np.where(narrow, half, room)
+        risen = deepest[row] + cells.height[valleys] - [cells.depth(*side) for side in zip(valleys, ends, strict=True)]
+        level = narrow & (np.abs(risen) < _LEVEL_NATS).all(axis=0)
+        kept = np.bincount(row, ~level, minlength=self._rows)[row] == 0
+        return valleys[:, kept].T.ravel(), ends[:, kept].T.ravel()  # around the circle
+
+    def _depth(self, share: Array, rows: Array | slice) -> tuple[Array, Array]:
+        """Depths of the level below the highest peak, and how fast they change with the `share`, in size.
+
+        Of a small set e^share is v in units of its largest value; of a large one the rise above the lowest point.
+        """
+        lowest = self._root[rows] ** 2
+        if self._inside:
+            depth = np.exp(2 * share) * lowest
+            return depth, 2 * depth
+        rise = np.exp(share) * lowest
+        return lowest - rise, rise
 
     def _missing(self, share: Array, rows: Array) -> tuple[Array, Array]:
         """How much of the target is missing, as a share of it, at the levels of `rows`, and its slope; increasing."""
         cells = self._cells
         depth = np.full(self._rows, -np.inf)
-        depth[rows] = (np.exp(share) * self._root[rows]) ** 2
+        depth[rows], change = self._depth(share, rows)
         cell, x = self._cuts(depth)
         own = depth[cells.row]
         whole = self._below <= own if self._inside else self._above >= own
@@ -243,10 +272,9 @@ class _Level:
         fallen, slope = cells.depth_and_slope(cell, x)
         with np.errstate(divide="ignore", over="ignore"):
             thin = np.exp(cells.height[cell] - fallen) / slope
-        growth = np.bincount(cells.row[cell], thin, minlength=self._rows)[rows] * 2 * depth[rows]
-        sign = 1.0 if self._inside else -1.0
+        growth = np.bincount(cells.row[cell], thin, minlength=self._rows)[rows] * change
         target = np.maximum(self._target[rows], 1e-300)
-        gap = sign * (mass[rows] - self._target[rows]) / target
+        gap = (mass[rows] - self._target[rows]) / target
         with np.errstate(over="ignore"):  # where nearly nothing is to be outside, an infinite slope is a step of 0
             return np.where(np.abs(gap) < _ROUNDING, 0.0, gap), growth / target
 
