@@ -37,9 +37,9 @@ def _from_grids(eta: Array, chosen: list[tuple[Array, int]]) -> tuple[Array, Arr
     for number, (members, _) in enumerate(chosen):
         group[members], place[members] = number, np.arange(members.size)
     valley = np.flatnonzero(~found.is_maximum)
-    number = group[found.row[valley]]
-    valley = valley[np.argsort(number, kind="stable")]
-    starts = np.cumsum(np.bincount(number, minlength=len(chosen)))[:-1]
+    group_of = group[found.row[valley]]
+    valley = valley[np.argsort(group_of, kind="stable")]
+    starts = np.cumsum(np.bincount(group_of, minlength=len(chosen)))[:-1]
     upto = np.zeros(found.row.size)
     for mine, (_, grid) in zip(np.split(valley, starts), grids(eta, chosen), strict=True):
         upto[mine] = grid.at(place[found.row[mine]], found.angle[mine])[2]
