@@ -172,3 +172,52 @@ def test_what_is_refused():
         Mixture(VonMises(np.ones(2)), np.zeros(2))
     with pytest.raises(InputError, match="tabulated"):
         Mixture(GeneralizedVonMises(np.full((2, 1), 1e13)), np.zeros(2)).modes()
+
+
+def test_sharp_mixtures_on_the_torus_are_laid_out_in_a_window():
+    """Peaks of a thousandth of a radian: a grid of the whole torus would have 3e8 nodes."""
+    kappa = np.array([1e6, 4e5])
+    peaks, weights = np.array([[0.001, 6.28], [0.013, 6.28]]), np.array([0.75, 0.25])
+    mixture = Mixture(TorusVonMises(kappa * np.exp(1j * peaks), [[1, 0], [0, 1]]), np.log(weights))
+    alone = VonMises(kappa).entropy().sum()
+    assert mixture.entropy() == pytest.approx(alone - (weights * np.log(weights)).sum(), abs=1e-6)
+    assert mixture.entropy_error() < 1e-6
+    angle, mass = mixture.modes()
+    np.testing.assert_allclose(angle, peaks, atol=1e-5)
+    np.testing.assert_allclose(mass, weights, atol=1e-6)
+    np.testing.assert_allclose(mixture.mode(), peaks[0], atol=1e-5)
+    region = mixture.credible_set(0.95)
+    # Two ellipses, each to its own level: −2 log(1 − p) π/√κ₁κ₂ of a normal density.
+    assert len(region.pieces) == 2
+    assert sum(piece.mass for piece in region.pieces) == pytest.approx(0.95, abs=2e-3)
+    centres = np.array([piece.centre for piece in region.pieces])
+    np.testing.assert_allclose(np.angle(np.exp(1j * (centres - peaks))), 0, atol=1e-4)
+    draws = mixture.sample(4000, rng=0)
+    inside = mixture.log_density(draws) >= region.log_density
+    assert inside.mean() == pytest.approx(0.95, abs=0.015)
+    assert mixture.kl(mixture) == pytest.approx(0, abs=1e-9)
+
+
+def test_a_window_and_the_whole_torus_give_the_same(monkeypatch):
+    rng = np.random.default_rng(3)
+    k = [[1, 0], [0, 1], [1, 1], [2, -1]]
+    eta, weights = random_eta(rng, 4, 300.0, (3,)), np.log([0.3, 0.4, 0.3])
+    limit = "tsa.density.numerics._torus_mixture._MAX_WHOLE_NODES"
+    monkeypatch.setattr(limit, 2**24)
+    mixture = Mixture(TorusVonMises(eta, k), weights)
+    whole = mixture.entropy(), mixture.modes(), mixture.credible_set(0.8)
+    nodes = next(mixture._torus_grids()).log_p.size
+    monkeypatch.setattr(limit, 0)
+    again = Mixture(TorusVonMises(eta, k), weights)
+    assert next(again._torus_grids()).log_p.size < nodes / 2
+    assert again.entropy() == pytest.approx(float(whole[0]), abs=1e-9)
+    heavy = whole[1].mass > 1e-9
+    np.testing.assert_allclose(again.modes().mass[: heavy.sum()], whole[1].mass[heavy], atol=1e-7)
+    np.testing.assert_allclose(again.modes().angle[: heavy.sum()], whole[1].angle[heavy], atol=2e-5)
+    assert again.credible_set(0.8).area == pytest.approx(whole[2].area, rel=0.01)
+
+
+def test_notebooks_show_a_curve():
+    mixture, _ = circle(0, 5.0)
+    assert "<polyline" in mixture._repr_html_()
+    assert mixture[None]._repr_html_().count("<svg") == 1

@@ -68,3 +68,17 @@ def test_what_is_refused():
         register_patches(model, np.ones(8), np.ones(8), noise=-1)
     with pytest.raises(InputError, match="register_patches"):
         tsa.register("F", "S", model="shift-32")
+
+
+def test_sharp_shifts_in_two_dimensions_have_modes_and_sets():
+    """σ from the pair, and a peak too narrow for a grid of the whole torus."""
+    model, rng = fourier_model((8, 8)), np.random.default_rng(0)
+    pictures = rng.normal(size=(2, 8, 8)).cumsum(axis=1).cumsum(axis=2)
+    pictures -= pictures.mean(axis=(1, 2), keepdims=True)
+    x, y = (p.reshape(2, 64) + 0.1 * rng.normal(size=(2, 64)) for p in (pictures, np.roll(pictures, (2, 3), (1, 2))))
+    found = register_patches(model, x, y)
+    np.testing.assert_allclose(found.posterior.mode() * 8 / TURN, [[2, 3], [2, 3]], atol=0.05)
+    assert found.noise == pytest.approx(0.1, rel=0.3)
+    for region in found.posterior.credible_set(0.95):
+        assert sum(piece.mass for piece in region.pieces) == pytest.approx(0.95, abs=0.01)
+        assert region.area < 0.01

@@ -10,6 +10,7 @@ do not, come from a grid fine enough for the sharpest component.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import Any, cast
 
 import numpy as np
@@ -17,17 +18,19 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from tsa._base import Array, InputError, Rng, ShapeError, checks
-from tsa.density._shared import BatchLength, deviation, heaviest_first, same_group
+from tsa.density._shared import _CELLS, _MAX_CURVES, BatchLength, deviation, heaviest_first, same_group
+from tsa.density._thumbnail import curves
 from tsa.density.generalized import GeneralizedVonMises
 from tsa.density.numerics import (
     CircleMixture,
+    TorusGrid,
     bracketed_newton,
     circle_log_integrals,
     evaluate,
     grid_modes,
     grid_region,
+    mixture_grid,
     torus_log_integrals,
-    values_on_grid,
     wrap,
 )
 from tsa.density.protocol import Certificate, CredibleRegion, Density, Modes, Piece
@@ -35,8 +38,6 @@ from tsa.density.torus import TorusVonMises
 
 _VANISHING = 64 * np.finfo(np.float64).eps  # a first moment this short has no direction
 _NEGLIGIBLE_NATS = 25.0  # a component whose share is smaller than e^-25 changes nothing on a grid
-_NODES_PER_DEVIATION = 3  # of the sharpest component on the torus, along each axis
-_MIN_SIDE, _MAX_SIDE = 64, 4096  # nodes along each axis of the torus
 
 Component = GeneralizedVonMises | TorusVonMises
 
@@ -118,9 +119,22 @@ class Mixture(BatchLength):
         """The mixtures along the first axis of the batch."""
         return (self[i] for i in range(len(self)))
 
+    def _repr_html_(self) -> str:
+        """The line of `repr` and, on the circle, a small curve for each mixture, for notebooks."""
+        picture = ""
+        if self.parameters == 1:
+            shown = self[None] if not self.batch_shape else self
+            some = np.unravel_index(np.arange(min(_MAX_CURVES, int(np.prod(shown.batch_shape)))), shown.batch_shape)
+            edges = np.linspace(0, 2 * np.pi, _CELLS + 1)[:, None]
+            picture = curves(np.diff(shown[some].cdf(edges), axis=0).T)
+        return f"<div><code>{escape(repr(self))}</code><br>{picture}</div>"
+
     def __repr__(self) -> str:
         batch = self.batch_shape
-        facts = f"batch {batch}" if batch else f"mode {np.array2string(self.mode(), precision=4)}"
+        try:
+            facts = f"batch {batch}" if batch else f"mode {np.array2string(self.mode(), precision=4)}"
+        except InputError:  # too concentrated for a grid; printing must not fail
+            facts = "sharp"
         return f"<Mixture: {self.log_weights.shape[-1]} components, {facts}>"
 
     @cached_property
@@ -276,26 +290,15 @@ class Mixture(BatchLength):
         shares = self._log_shares.reshape(self._offsets.shape)
         return CircleMixture(self._flat_eta, self._offsets, shares)
 
-    def _torus_grids(self) -> Iterator[tuple[Array, Array]]:
-        """log p and the masses of the cells on a grid, mixture by mixture."""
+    def _torus_grids(self) -> Iterator[TorusGrid]:
+        """A grid for each mixture."""
         if self.parameters != 2:
             raise InputError("Modes, regions and entropy of mixtures are known on the circle and the 2-torus.")
         k = cast(TorusVonMises, self.components).frequencies
         shares = self._log_shares.reshape(self._offsets.shape)
         for eta, offset, share in zip(self._flat_eta, self._offsets, shares, strict=True):
             active = share > share.max() - _NEGLIGIBLE_NATS
-            widest = np.sqrt((np.abs(eta[active])[:, :, None] * k**2).sum(axis=1).max(axis=0))
-            least = np.maximum(_NODES_PER_DEVIATION * 2 * np.pi * widest, 2 * np.abs(k).max(axis=0, initial=0) + 1)
-            sides = 2 ** np.ceil(np.log2(np.maximum(least, _MIN_SIDE))).astype(int)
-            if sides.max() > _MAX_SIDE:
-                raise InputError(
-                    f"A component of this mixture has a peak of {1 / widest.max():.1e} radians, too narrow for a grid "
-                    f"of {_MAX_SIDE} nodes a side. Raise the noise σ."
-                )
-            values = values_on_grid(eta[active], k, tuple(sides.tolist())) + offset[active][:, None, None]
-            log_p = np.asarray(logsumexp(values, axis=0))
-            mass = np.exp(log_p)
-            yield log_p, mass / mass.sum()
+            yield mixture_grid(eta[active], k, offset[active])
 
     def entropy(self) -> Array:
         """Differential entropy in nats, (...); `entropy_error` says how far it may be off."""
@@ -310,7 +313,7 @@ class Mixture(BatchLength):
         if self.parameters == 1:
             return np.stack(self._on_circle.entropy()).reshape(2, *self.batch_shape)
         found = []
-        for log_p, mass in self._torus_grids():
+        for log_p, mass, *_ in self._torus_grids():
             term = -mass * log_p
             coarse = mass[::2, ::2] / mass[::2, ::2].sum()
             found.append((term.sum(), abs(term.sum() + (coarse * log_p[::2, ::2]).sum())))
@@ -339,8 +342,8 @@ class Mixture(BatchLength):
         flat = Mixture(
             _of_kind(self.components, self._flat_eta[row]), self.log_weights.reshape(self._offsets.shape)[row]
         )
-        log_p, mass = next(flat._torus_grids())
-        return log_p, mass, np.moveaxis(np.indices(log_p.shape), 0, -1) * (2 * np.pi / np.array(log_p.shape))
+        torus = next(flat._torus_grids())
+        return torus.log_p, torus.mass, torus.points(np.moveaxis(np.indices(torus.log_p.shape), 0, -1))
 
     def mode(self) -> Array:
         """The highest point of each mixture."""
@@ -356,7 +359,7 @@ class Mixture(BatchLength):
         if self.parameters == 1:
             found = heaviest_first(*self._on_circle.modes())
         else:
-            parts = [grid_modes(*grid) for grid in self._torus_grids()]
+            parts = [grid_modes(grid) for grid in self._torus_grids()]
             width = max((len(mass) for _, mass in parts), default=1)
             angles, masses = np.full((len(parts), width, 2), np.nan), np.zeros((len(parts), width))
             for i, (angle, mass) in enumerate(parts):
@@ -376,8 +379,8 @@ class Mixture(BatchLength):
             arcs = self._on_circle.credible_arcs(float(p))
             return self._answer(arcs.reshape(*self.batch_shape, *arcs.shape[1:]))
         regions = []
-        for log_p, mass in self._torus_grids():
-            level, pieces = grid_region(log_p, mass, float(p))
+        for grid in self._torus_grids():
+            level, pieces = grid_region(grid, float(p))
             parts = tuple(Piece(*piece) for piece in pieces)
             regions.append(CredibleRegion(float(p), level, sum(piece.area for piece in parts), parts))
         return regions if self.batch_shape else regions[0]

@@ -17,6 +17,7 @@ from tsa.density.numerics._quadrature import Partition, certified_nodes, nodes_f
 from tsa.density.numerics._ratio import bessel_ratio, concentration, one_minus_ratio, ratio_over_kappa, ratio_slope
 from tsa.density.numerics._roots import bracketed_newton
 from tsa.density.numerics._torus_grid_sets import grid_modes, grid_region, torus_log_integrals
+from tsa.density.numerics._torus_mixture import TorusGrid, mixture_grid
 from tsa.density.numerics._torus_partition import TorusPartition, torus_partition, values_on_grid
 from tsa.density.numerics._watson import fitted_pvalue, known_pvalue, watson_u2
 from tsa.density.numerics.circle import (
@@ -46,6 +47,7 @@ __all__ = [
     "Integral",
     "Partition",
     "Statistics",
+    "TorusGrid",
     "TorusPartition",
     "bessel_ratio",
     "bracketed_newton",
@@ -68,6 +70,7 @@ __all__ = [
     "highest_points",
     "known_pvalue",
     "matching_eta",
+    "mixture_grid",
     "modes",
     "nodes_for_all",
     "on_grid",

@@ -11,6 +11,7 @@ from scipy import ndimage
 from scipy.special import logsumexp
 
 from tsa._base import Array
+from tsa.density.numerics._torus_mixture import TorusGrid
 from tsa.density.numerics._torus_partition import torus_partition, values_on_grid
 
 _INTEGRAL_NODES_PER_DEVIATION = 1.5  # the integral of a normal density is then right to 1e-19
@@ -53,13 +54,13 @@ class GridPiece(NamedTuple):
     wraps: bool
 
 
-def grid_modes(log_p: Array, mass: Array) -> tuple[Array, Array]:
-    """Maxima of log p at the nodes of an (n₁, n₂) grid: angles (m, 2) and the masses of their basins (m,).
+def grid_modes(grid: TorusGrid) -> tuple[Array, Array]:
+    """Maxima of log p at the nodes of a grid: angles (m, 2) and the masses of their basins (m,).
 
     Each node leads to the highest of its eight neighbours, and so on to a maximum; the maximum itself is moved to the
-    vertex of the parabolas through it and its neighbours.
+    vertex of a paraboloid through it and its neighbours.
     """
-    shape = np.array(log_p.shape)
+    log_p, shape = grid.log_p, np.array(grid.log_p.shape)
     index = np.arange(log_p.size).reshape(log_p.shape)
     best, uphill = log_p.copy(), index.copy()
     for step in _STEPS:
@@ -72,25 +73,37 @@ def grid_modes(log_p: Array, mass: Array) -> tuple[Array, Array]:
         leads = leads[leads]
     tops, basin = np.unique(leads, return_inverse=True)
     node = np.stack(np.unravel_index(tops, log_p.shape), axis=-1)
-    vertex = node.astype(np.float64)
-    for axis in range(2):
-        before, after = (log_p[tuple(((node + sign * np.eye(2, dtype=int)[axis]) % shape).T)] for sign in (-1, 1))
-        bend = before + after - 2 * log_p[tuple(node.T)]
-        vertex[:, axis] += np.where(bend < 0, (before - after) / (2 * np.minimum(bend, -1e-300)), 0.0)
-    return vertex * (2 * np.pi / shape), np.bincount(basin.ravel(), mass.ravel())
+    vertex = node + _to_vertex(log_p, node)
+    basins = np.bincount(basin.ravel(), grid.mass.ravel())
+    # Where the grid ends, what is beyond its edge may be higher.
+    inside = (grid.whole | ((node > 0) & (node < shape - 1))).all(axis=1)
+    return grid.points(vertex)[inside], basins[inside]
 
 
-def grid_region(log_p: Array, mass: Array, p: float) -> tuple[float, list[GridPiece]]:
+def _to_vertex(log_p: Array, node: Array) -> Array:
+    """From maxima among the nodes (m, 2) to the vertices of paraboloids through their neighbours, in nodes: (m, 2)."""
+
+    def at(a: int, b: int) -> Array:
+        return np.asarray(log_p[tuple((np.add(node, (a, b)) % log_p.shape).T)])
+
+    slope = np.stack([at(1, 0) - at(-1, 0), at(0, 1) - at(0, -1)], axis=-1) / 2
+    bend = np.empty((len(node), 2, 2))
+    bend[:, 0, 0], bend[:, 1, 1] = at(1, 0) + at(-1, 0) - 2 * at(0, 0), at(0, 1) + at(0, -1) - 2 * at(0, 0)
+    bend[:, 0, 1] = bend[:, 1, 0] = (at(1, 1) + at(-1, -1) - at(1, -1) - at(-1, 1)) / 4
+    top = (bend[:, 0, 0] < 0) & (np.linalg.det(bend) > 0)
+    bend[~top] = -np.eye(2)
+    step = -np.linalg.solve(bend, slope[..., None])[..., 0]
+    return np.where(top[:, None] & (np.abs(step) <= 1).all(axis=1, keepdims=True), step, 0.0)
+
+
+def grid_region(grid: TorusGrid, p: float) -> tuple[float, list[GridPiece]]:
     """The level of log p above which the mass is p, and the connected pieces, heaviest first."""
+    log_p, mass = grid.log_p, grid.mass
     order = np.argsort(-log_p, axis=None)
     rank = min(int(np.searchsorted(np.cumsum(mass.ravel()[order]), p)), log_p.size - 1)
     level = float(log_p.ravel()[order[rank]])
     labels = _labels_on_torus(log_p >= level)
-    cell = (2 * np.pi) ** 2 / log_p.size
-    pieces = [
-        _piece(np.argwhere(labels == i), mass[labels == i], np.array(log_p.shape), cell)
-        for i in np.unique(labels[labels > 0])
-    ]
+    pieces = [_piece(grid, np.argwhere(labels == i), mass[labels == i]) for i in np.unique(labels[labels > 0])]
     return level, sorted(pieces, key=lambda piece: -piece.mass)
 
 
@@ -108,13 +121,13 @@ def _labels_on_torus(inside: Array) -> Array:
     return name[labels]
 
 
-def _piece(nodes: Array, mass: Array, shape: Array, cell: float) -> GridPiece:
-    angles = nodes * (2 * np.pi / shape)
+def _piece(grid: TorusGrid, nodes: Array, mass: Array) -> GridPiece:
+    angles, cell = grid.points(nodes), float(grid.step.prod())
     centre = np.angle((mass[:, None] * np.exp(1j * angles)).sum(axis=0))
     offset = angles - centre
     offset -= 2 * np.pi * np.rint(offset / (2 * np.pi))
     values, axes = np.linalg.eigh(offset.T @ offset)
     axis, area = axes[:, np.argmax(values)], len(nodes) * cell
     length = float(np.ptp(offset @ axis) + np.sqrt(cell))
-    wraps = any(len(np.unique(nodes[:, a])) == shape[a] for a in range(2))
+    wraps = any(len(np.unique(nodes[:, a])) == grid.log_p.shape[a] for a in range(2))
     return GridPiece(float(mass.sum()), area, np.mod(centre, 2 * np.pi), length, area / length, axis, wraps)
