@@ -1,5 +1,6 @@
 """Densities fitted to points: maximum likelihood, standard errors, order by BIC, goodness of fit."""
 
+import mpmath as mp
 import numpy as np
 import pytest
 from scipy import optimize, stats
@@ -70,23 +71,48 @@ def test_weights_count_observations(kind):
     assert not np.allclose(weighted.density.eta, fit(points).density.eta)
 
 
-def test_one_harmonic_in_closed_form_is_the_general_fit():
+def test_one_harmonic_has_the_moment_of_the_sample():
+    """η = κe^{iμ} of highest likelihood: μ is the direction of the mean of e^{is}, I₁(κ)/I₀(κ) its length."""
     angles = VonMises([3j, 0.2, -40]).sample(200, rng=2)
     one, general = VonMises.fit(angles), GeneralizedVonMises.fit(angles, 1)
-    np.testing.assert_allclose(one.density.eta, general.density.eta[:, 0], rtol=1e-9)
+    means = np.exp(1j * angles).mean(axis=0)
+    for row, (mean, length) in enumerate(zip(means, np.abs(means), strict=True)):
+        kappa = mp.findroot(lambda k, r=length: mp.besseli(1, k) / mp.besseli(0, k) - r, one.density.kappa[row])
+        for eta in (one.density.eta[row], general.density.eta[row, 0]):
+            assert eta == pytest.approx(float(kappa) * np.exp(1j * np.angle(mean)), rel=1e-9)
+    np.testing.assert_allclose(one.log_likelihood, one.density.log_density(angles).sum(axis=0), rtol=1e-12)
     np.testing.assert_allclose(one.log_likelihood, general.log_likelihood, rtol=1e-12)
     for mine, theirs in zip(one.standard_errors, general.standard_errors, strict=True):
         np.testing.assert_allclose(mine, theirs[:, 0], rtol=1e-6)
     np.testing.assert_allclose(one.goodness_of_fit().pvalue, general.goodness_of_fit().pvalue, rtol=1e-6)
 
 
+@pytest.mark.parametrize("harmonics", [None, 1, "bic"])
 @pytest.mark.parametrize("kappa", [1e4, 1e9, 1e14])
-def test_one_harmonic_at_any_concentration(kappa):
+def test_one_harmonic_at_any_concentration(kappa, harmonics):
     angles = VonMises.from_conventional(mu=0.1, kappa=kappa).sample(10_000, rng=3)
-    fit = VonMises.fit(angles)
+    fit = GeneralizedVonMises.fit(angles, harmonics) if harmonics else VonMises.fit(angles)
+    assert fit.harmonics == 1
     assert np.abs(np.angle(np.exp(1j * (fit.density.mean() - 0.1)))) < 4 * fit.standard_errors.mu
-    assert abs(fit.density.kappa - kappa) < 4 * fit.standard_errors.kappa
+    assert np.abs(fit.density.kappa - kappa) < 4 * fit.standard_errors.kappa
     assert fit.standard_errors.kappa == pytest.approx(kappa * np.sqrt(2 / 10_000), rel=0.05)
+
+
+@pytest.mark.parametrize("kappa", [10.0, 1e12, 1e16, 1e18])
+@pytest.mark.parametrize("step", [10.0, 1e14, 1e18])
+def test_a_random_step_of_a_sharp_density(kappa, step):
+    """Lengths of first moments multiply: their logarithms add, in 60 digits."""
+    eta = kappa * np.exp(0.3j)
+    after = [VonMises(eta).diffuse(step).eta, GeneralizedVonMises([eta]).diffuse(step).eta[0]]
+    with mp.workdps(60):
+
+        def log_length(k):
+            return mp.log(mp.besseli(1, mp.mpf(float(k))) / mp.besseli(0, mp.mpf(float(k))))
+
+        lost = log_length(kappa) + log_length(step)
+        for found in after:
+            assert float(log_length(abs(found)) / lost) == pytest.approx(1.0, rel=1e-12)
+            assert np.angle(found) == pytest.approx(0.3)
 
 
 def test_many_samples_at_once():

@@ -55,6 +55,14 @@ def test_entropy_of_sharp_densities(kappa, phase):
     assert density.log_density(phase + x) == pytest.approx(-below_peak, abs=1e-4 if kappa > 1e12 else 1e-6)
 
 
+@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("kappa", [1e4, 1e10, 1e14, 1e18])
+def test_deviation_of_sharp_densities(kappa, phase):
+    with mp.workdps(60):
+        deviation = float(mp.sqrt(-2 * mp.log(bessel(1, kappa) / bessel(0, kappa))))
+    assert GeneralizedVonMises([kappa * np.exp(1j * phase), 0.0]).std() == pytest.approx(deviation, rel=1e-10)
+
+
 def test_plain_formulas_miss_divergence_and_entropy():
     """Negative control: log Z and moments in double precision, put into the textbook formulas, fail the tests above."""
 

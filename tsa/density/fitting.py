@@ -172,6 +172,8 @@ def fit_circle(
         raise InputError(f'harmonics must be a whole number or "bic"; got {harmonics!r}.')
     order = checks.whole(harmonics, "harmonics")
     _check_existence(sample, order)
+    if order == 1:
+        return sample.fit(CircleFit[C], *_one_harmonic(lambda eta: make(eta[..., None]), sample))
     moments = sample.moments(np.arange(1, order + 1)[:, None])
     return sample.fit(
         CircleFit[C], *_highest_likelihood(make, sample, moments, np.zeros_like(moments), circle_statistics)
@@ -186,7 +188,10 @@ def _best_order(make: Callable[[Array], C], sample: _Sample) -> CircleFit[C]:
     start = np.zeros(0, complex)
     for order in range(most + 1):
         try:
-            found = _highest_likelihood(make, sample, moments[:order], start, circle_statistics)
+            if order == 1:
+                found = _one_harmonic(lambda eta: make(eta[..., None]), sample)
+            else:
+                found = _highest_likelihood(make, sample, moments[:order], start, circle_statistics)
         except ConvergenceError:  # the sample cannot tell so many harmonics apart
             break
         fits.append(sample.fit(CircleFit[C], *found))
@@ -210,13 +215,18 @@ def fit_one_harmonic(make: Callable[[Array], C], angles: ArrayLike, weights: Arr
     """The von Mises density `make(eta)` of highest likelihood, in closed form."""
     sample = _Sample(angles, weights, 1)
     _check_existence(sample, 1)
+    return sample.fit(CircleFit[C], *_one_harmonic(make, sample))
+
+
+def _one_harmonic(make: Callable[[Array], C], sample: _Sample) -> tuple[C, Array]:
+    """The same, `make` taking η (*batch), and its log likelihood."""
     first = sample.moments(np.array([[1]]))[..., 0]
     # 1 − |mean| as a mean of 1 − cos = 2 sin², so that nothing cancels for angles close together.
     half = (sample.points[..., 0] - np.angle(first)) / 2
     spread = np.clip(sample.mean(2 * np.sin(half) ** 2), 1e-300, 1.0)
     eta = concentration(spread) * np.exp(1j * np.angle(first))
     log_likelihood = -sample.count * np.asarray(make(eta).entropy())
-    return sample.fit(CircleFit[C], make(checks.precision_of(sample.given, eta)), log_likelihood)
+    return make(checks.precision_of(sample.given, eta)), log_likelihood
 
 
 def fit_torus(make: Callable[[Array], D], points: ArrayLike, harmonics: Array, weights: ArrayLike | None) -> Fit[D]:

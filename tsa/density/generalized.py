@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from tsa._base import Array, InputError, Rng, ShapeError, checks
 from tsa.density._diffusion import diffused
-from tsa.density._shared import CircleMethods, heaviest_first, in_double, same_group
+from tsa.density._shared import CircleMethods, deviation, heaviest_first, in_double, same_group
 from tsa.density.fitting import CircleFit, fit_circle
 from tsa.density.numerics import (
     Cumulative,
@@ -23,6 +23,8 @@ from tsa.density.numerics import (
     circle_statistics,
     credible_arcs,
     modes,
+    one_harmonic_diffused,
+    one_harmonic_information,
     partition,
     trigpoly,
 )
@@ -219,8 +221,18 @@ class GeneralizedVonMises(CircleMethods):
                [0. , 0. , 0.5, 0. ],
                [0. , 0. , 0. , 0.5]])
         """
+        if self.harmonics == 1:  # in closed form, at any concentration
+            return checks.precision_of(self.eta, one_harmonic_information(self._eta64[..., 0]))
         moments = in_double(self).moments(np.arange(2 * self.harmonics + 1))
         return checks.precision_of(self.eta, circle_information(self.harmonics)(moments))
+
+    def std(self) -> Array:
+        """Circular standard deviation √(−2 log |E[e^{is}]|), also of a sharp density; inf where E[e^{is}] vanishes.
+
+        >>> print(tsa.GeneralizedVonMises([4.0]).std().round(3))
+        0.542
+        """
+        return self._answer(deviation(self._with_order(1).deficits[:, 0]))
 
     # -- distribution function, samples, sets ------------------------------------------------------------
 
@@ -336,4 +348,7 @@ class GeneralizedVonMises(CircleMethods):
         >>> bool(sharp.diffuse(kappa=5.0).entropy() > sharp.entropy())
         True
         """
+        if self.harmonics == 1:  # in closed form, at any concentration
+            predicted = one_harmonic_diffused(self._eta64, checks.positive(kappa, "kappa"))
+            return GeneralizedVonMises(predicted.astype(self.eta.dtype))
         return diffused(self, np.arange(1, self.harmonics + 1)[:, None], kappa, circle_statistics)

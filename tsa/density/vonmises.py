@@ -15,7 +15,14 @@ from tsa._base import Array, InputError, Rng, checks
 from tsa.density._shared import CircleMethods
 from tsa.density.fitting import CircleFit, fit_one_harmonic
 from tsa.density.generalized import GeneralizedVonMises
-from tsa.density.numerics import bessel_ratio, concentration, one_minus_ratio, ratio_over_kappa, ratio_slope, wrap
+from tsa.density.numerics import (
+    bessel_ratio,
+    one_harmonic_diffused,
+    one_harmonic_information,
+    one_minus_ratio,
+    ratio_over_kappa,
+    wrap,
+)
 from tsa.density.protocol import Certificate, Density, Modes
 
 _NUMPY_SAMPLES_TO = 1e6  # beyond, numpy's von Mises sampler answers with a normal distribution
@@ -208,11 +215,7 @@ class VonMises(CircleMethods):
         array([[0.5, 0. ],
                [0. , 0.5]])
         """
-        along, across = ratio_slope(self._kappa64), ratio_over_kappa(self._kappa64)
-        c, s = np.cos(self._mu64), np.sin(self._mu64)
-        mixed = (along - across) * c * s
-        rows = [[along * c**2 + across * s**2, mixed], [mixed, along * s**2 + across * c**2]]
-        return checks.precision_of(self.eta, np.moveaxis(np.array(rows), (0, 1), (-2, -1)))
+        return checks.precision_of(self.eta, one_harmonic_information(self.eta.astype(np.complex128)))
 
     def mean(self) -> Array:
         """Circular mean in [0, 2π), the same as the mode; nan where the density is uniform.
@@ -314,10 +317,8 @@ class VonMises(CircleMethods):
         >>> print(abs(tsa.VonMises(2.0).diffuse(5.0).moment(1)).round(3))
         0.623
         """
-        step = one_minus_ratio(np.asarray(checks.positive(kappa, "kappa")))
-        mine = one_minus_ratio(self._kappa64)
-        predicted = concentration(mine + step - mine * step)
-        return VonMises((predicted * np.exp(1j * self._mu64)).astype(self.eta.dtype))
+        predicted = one_harmonic_diffused(self.eta.astype(np.complex128), checks.positive(kappa, "kappa"))
+        return VonMises(predicted.astype(self.eta.dtype))
 
 
 def _sharp_draws(kappa: Array, rng: np.random.Generator) -> Array:

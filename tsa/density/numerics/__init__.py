@@ -14,7 +14,15 @@ from tsa.density.numerics._matching import (
 )
 from tsa.density.numerics._node_counts import TOLERANCE
 from tsa.density.numerics._quadrature import Partition, certified_nodes, nodes_for_all, partition
-from tsa.density.numerics._ratio import bessel_ratio, concentration, one_minus_ratio, ratio_over_kappa, ratio_slope
+from tsa.density.numerics._ratio import (
+    bessel_ratio,
+    concentration,
+    one_harmonic_diffused,
+    one_harmonic_information,
+    one_minus_ratio,
+    ratio_over_kappa,
+    ratio_slope,
+)
 from tsa.density.numerics._roots import bracketed_newton
 from tsa.density.numerics._torus_grid_sets import grid_modes, grid_region, torus_log_integrals
 from tsa.density.numerics._torus_mixture import TorusGrid, mixture_grid
@@ -74,6 +82,8 @@ __all__ = [
     "modes",
     "nodes_for_all",
     "on_grid",
+    "one_harmonic_diffused",
+    "one_harmonic_information",
     "one_minus_ratio",
     "partition",
     "ratio_over_kappa",

@@ -72,3 +72,18 @@ def concentration(one_minus_mean_length: Array) -> Array:
         slope = np.where(kappa > 1e100, 1.0, kappa * ratio_slope(kappa) / (ratio * gap))  # A′ underflows at 1e150
         kappa = kappa * np.exp((np.log(length / d) - np.log(ratio / gap)) / slope)
     return np.where(inside, kappa, 0.0)
+
+
+def one_harmonic_information(eta: Array) -> Array:
+    """Covariance of (cos s, sin s) of von Mises densities `eta` (...): (..., 2, 2), the Hessian of log 2πI₀(|η|)."""
+    kappa, mu = np.abs(eta), np.angle(eta)
+    along, across, c, s = ratio_slope(kappa), ratio_over_kappa(kappa), np.cos(mu), np.sin(mu)
+    mixed = (along - across) * c * s
+    rows = [[along * c**2 + across * s**2, mixed], [mixed, along * s**2 + across * c**2]]
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+
+
+def one_harmonic_diffused(eta: Array, kappa: float) -> Array:
+    """Von Mises densities `eta` (...) after a step of density VonMises(κ): the first moment takes I₁(κ)/I₀(κ)."""
+    mine, step = one_minus_ratio(np.abs(eta)), one_minus_ratio(np.asarray(kappa))
+    return np.asarray(concentration(mine + step - mine * step) * np.exp(1j * np.angle(eta)))
