@@ -26,6 +26,8 @@ from tsa.density.numerics import (
     find_regions,
     fold,
     highest_points,
+    pooled,
+    torus_log_marginal,
     torus_partition,
     values_on_grid,
     wrap,
@@ -68,8 +70,8 @@ class TorusVonMises(DensityMethods):
         if not np.all(frequencies.any(axis=1)):
             zero = f"({', '.join('0' * frequencies.shape[1])})"
             raise InputError(f"The frequency {zero} is a constant, which a density does not have; leave it out.")
-        unique, pooled = _pooled(frequencies.astype(np.int64), eta)
-        object.__setattr__(self, "eta", checks.frozen(pooled))
+        unique, own = pooled(frequencies.astype(np.int64), eta)
+        object.__setattr__(self, "eta", checks.frozen(own))
         object.__setattr__(self, "frequencies", checks.frozen(unique))
 
     @classmethod
@@ -259,18 +261,7 @@ class TorusVonMises(DensityMethods):
         if np.ndim(n) == 0 and checks.whole(int(n)) < 1:
             raise InputError(f"A marginal is computed at n ≥ 1 points; got {n!r}.")
         angles = 2 * np.pi * np.arange(int(n)) / int(n) if np.ndim(n) == 0 else checks.finite(np.asarray(n), "angles")
-        # Given s_axis the other coordinates have a density of the same family, whose normaliser is the marginal.
-        others = np.delete(self.frequencies, axis, axis=1)
-        folded, negated = fold(others)
-        kinds, kind_of = np.unique(folded, axis=0, return_inverse=True)
-        term = self._flat[:, None] * np.exp(-1j * angles[:, None] * self.frequencies[:, axis])
-        given = np.zeros((*term.shape[:2], len(kinds)), np.complex128)
-        for m, kind in enumerate(kind_of.ravel()):
-            given[..., kind] += term[..., m].conj() if negated[m] else term[..., m]
-        alone = ~kinds.any(axis=1)
-        rows = given[..., ~alone].reshape(-1, np.count_nonzero(~alone))
-        solved = torus_partition(np.ascontiguousarray(rows), kinds[~alone])
-        log_values = (solved.height + solved.log_mass).reshape(given.shape[:2]) + given[..., alone].real.sum(axis=-1)
+        log_values = torus_log_marginal(self._flat, self.frequencies, axis, angles)
         log_z = self._partition.height + self._partition.log_mass
         return self._answer(np.exp(log_values - log_z[:, None]), len(angles))
 
@@ -385,17 +376,6 @@ class TorusVonMises(DensityMethods):
         """
         k = self.frequencies
         return diffused(self, k, kappa, statistics_from(lambda eta: TorusVonMises(eta, k), k))
-
-
-def _pooled(frequencies: Array, eta: Array) -> tuple[Array, Array]:
-    """Distinct folded frequencies in order, and for each the sum of its η (..., M), conjugated where it was −k."""
-    folded, negated = fold(frequencies)
-    order = np.lexsort(folded.T[::-1])
-    new = np.append(True, np.diff(folded[order], axis=0).any(axis=1))[: len(order)]
-    turned = np.where(negated, eta.conj(), eta)[..., order] if negated.any() else eta[..., order]
-    if new.all():
-        return folded[order], turned
-    return folded[order[new]], np.add.reduceat(turned, np.flatnonzero(new), axis=-1)
 
 
 def _rise(eta: Array, k: Array, row: Array, start: Array, end: Array) -> Array:

@@ -4,7 +4,7 @@ Pure functions of arrays; no density classes here.
 """
 
 from tsa.density.numerics import trigpoly
-from tsa.density.numerics._harmonics import fold
+from tsa.density.numerics._harmonics import fold, pooled
 from tsa.density.numerics._matching import (
     FisherInformation,
     Statistics,
@@ -26,7 +26,7 @@ from tsa.density.numerics._ratio import (
 from tsa.density.numerics._roots import bracketed_newton
 from tsa.density.numerics._torus_grid_sets import grid_modes, grid_region, torus_log_integrals
 from tsa.density.numerics._torus_mixture import TorusGrid, mixture_grid
-from tsa.density.numerics._torus_partition import TorusPartition, torus_partition, values_on_grid
+from tsa.density.numerics._torus_partition import TorusPartition, torus_log_marginal, torus_partition, values_on_grid
 from tsa.density.numerics._watson import fitted_pvalue, known_pvalue, watson_u2
 from tsa.density.numerics.circle import (
     CircleMixture,
@@ -86,9 +86,11 @@ __all__ = [
     "one_harmonic_information",
     "one_minus_ratio",
     "partition",
+    "pooled",
     "ratio_over_kappa",
     "ratio_slope",
     "torus_log_integrals",
+    "torus_log_marginal",
     "torus_partition",
     "trigpoly",
     "values_on_grid",

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import fft
 
 from tsa._base import Array
+from tsa.density.numerics._harmonics import fold
 from tsa.density.numerics._node_counts import TOLERANCE
 from tsa.density.numerics._torus_grids import small_grids
 from tsa.density.numerics.tiles import Integral, RowGroup, row_groups
@@ -73,6 +74,23 @@ def torus_partition(eta: Array, k: Array, moments: bool = False, tolerance: floa
         if moments:
             result.deficits[sharp] = by_tiles.deficits[sharp]
     return result
+
+
+def torus_log_marginal(eta: Array, k: Array, axis: int, angles: Array) -> Array:
+    """log ∫ exp f over all coordinates but s_axis, at the given angles (n,) of that: (B, M) → (B, n).
+
+    Given s_axis the other coordinates have a density of the same family, whose normaliser this is.
+    """
+    folded, negated = fold(np.delete(k, axis, axis=1))
+    kinds, kind_of = np.unique(folded, axis=0, return_inverse=True)
+    term = eta[:, None] * np.exp(-1j * angles[:, None] * k[:, axis])
+    given = np.zeros((*term.shape[:2], len(kinds)), np.complex128)
+    for m, kind in enumerate(kind_of.ravel()):
+        given[..., kind] += term[..., m].conj() if negated[m] else term[..., m]
+    alone = ~kinds.any(axis=1)
+    rows = given[..., ~alone].reshape(-1, np.count_nonzero(~alone))
+    solved = torus_partition(np.ascontiguousarray(rows), kinds[~alone])
+    return (solved.height + solved.log_mass).reshape(given.shape[:2]) + given[..., alone].real.sum(axis=-1)
 
 
 def values_on_grid(eta: Array, k: Array, shape: tuple[int, ...]) -> Array:
