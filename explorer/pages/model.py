@@ -257,7 +257,8 @@ def _show_filters(place: Any, named: NamedModel, order: Any, description: str, c
     """A picture of some filters of a model, in this order."""
     model = named.model
     some = Subgroup(model.filters[:, order], model.weights[order], model.noise)
-    image = filters_image(some, named.shape, columns=columns, tile=56, order=np.arange(len(order)))
+    dark = st.context.theme.type == "dark"
+    image = filters_image(some, named.shape, columns=columns, tile=56, order=np.arange(len(order)), dark=dark)
     # With its pixels in its address: Streamlit deletes the files of a run when the next one ends, so that a tab that
     # is being reloaded may ask for a picture that is gone.
     place.image(png_address(image), alt=description)
