@@ -14,6 +14,7 @@ from tsa._base import Array
 
 _CURVE_SIZE = (150, 48)  # width and height in pixels
 _MAP_SIZE = 96  # points and pixels along each axis
+_LINE_OPACITY = 0.2
 _BLUE = (66, 133, 244)
 
 
@@ -37,7 +38,7 @@ def _curve(heights: Array) -> str:
 def heat_map(eta: Array, frequencies: Array, mode: Array) -> str:
     """p(s)/max p over [0, 2π)² as the opacity of a picture: s₁ to the right, s₂ upwards.
 
-    The pixel that holds the mode is full, so that a peak between the points is seen.
+    The pixel that holds the mode is full, and faint lines lead to it: a peak between the points is seen, and found.
     """
     s = 2 * np.pi * (np.arange(_MAP_SIZE) + 0.5) / _MAP_SIZE
     k1, k2 = frequencies.T
@@ -46,6 +47,8 @@ def heat_map(eta: Array, frequencies: Array, mode: Array) -> str:
     top = (eta.conj() * np.exp(1j * (frequencies @ mode.astype(np.float64)))).real.sum()
     opacity = np.exp(np.minimum(energy - max(top, energy.max()), 0.0))
     column, row = (mode * _MAP_SIZE / (2 * np.pi)).astype(int) % _MAP_SIZE
+    for through_mode in (opacity[column], opacity[:, row]):
+        np.maximum(through_mode, _LINE_OPACITY, out=through_mode)
     opacity[column, row] = 1.0
     pixels = np.empty((_MAP_SIZE, _MAP_SIZE, 4), np.uint8)
     pixels[..., :3], pixels[..., 3] = _BLUE, np.round(255 * opacity.T[::-1])
