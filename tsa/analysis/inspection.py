@@ -93,7 +93,12 @@ class Inspection:
         filters, noise, digits = "the filters", "white noise", "30 digits of MNIST"
         pairs = f"{self.pairs:,} new pairs of white noise, σ = {self.evidence_sigma:g}"
         rows: list[tuple[str, str | float, str, str]] = [
-            ("subspaces", f"{planes} planes, {lines} lines", "Planes turn; lines stay, or change sign.", filters),
+            (
+                "subspaces",
+                f"{planes} plane{'s' * (planes != 1)}, {lines} line{'s' * (lines != 1)}",
+                "Planes turn; lines stay, or change sign.",
+                filters,
+            ),
             ("weights", str(self.model.irreps), "n x ω: n subspaces turn ω times per turn of the group.", filters),
             (
                 "confirmed weights",

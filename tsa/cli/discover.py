@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from tsa import files
-from tsa._base import Array, Bar, InputError
+from tsa._base import Array, Bar, InputError, ModelFileError
 from tsa.cli._arguments import add_json, add_scheduler, mapper, print_json, shape, whole
 from tsa.learning import Discovery, best_discovery, discover, discover_starts
 from tsa.pictures import frame_pairs, read_clips
@@ -103,10 +103,10 @@ def _pairs(options: argparse.Namespace) -> tuple[Array, Array]:
     if len(rest) > 1:
         raise InputError("Give one file of pairs, two arrays X.npy Y.npy, one film, or one folder.")
     if rest:
-        x, y = (files.only_array(files.read_arrays(path), str(path)) for path in (first, rest[0]))
+        x, y = (files.only_array(_arrays(path), str(path)) for path in (first, rest[0]))
         return x, y
     if first.suffix.lower() == ".npz":
-        return files.pairs_of_arrays(files.read_arrays(first), str(first))
+        return files.pairs_of_arrays(_arrays(first), str(first))
     if first.suffix.lower() == ".npy":
         raise InputError(f"{first} is one array; pairs are two: tsa discover X.npy Y.npy.")
     x, y = frame_pairs(read_clips(first), options.size, options.lag, options.windows, options.seed)
@@ -116,3 +116,11 @@ def _pairs(options: argparse.Namespace) -> tuple[Array, Array]:
             "are needed: give more or longer clips, a smaller --size, or --windows 50 for random windows of each pair."
         )
     return x, y
+
+
+def _arrays(path: Path) -> dict[str, Array]:
+    """The arrays of a file, with its name in front of what is wrong with it."""
+    try:
+        return files.read_arrays(path)
+    except ModelFileError as error:
+        raise ModelFileError(str(error) if str(path) in str(error) else f"{path}: {error}") from error

@@ -64,7 +64,7 @@ def read_arrays(source: str | os.PathLike[str] | bytes) -> dict[str, Array]:
             size = file.seek(0, io.SEEK_END)
             file.seek(0)
             if start == b"\x93NUMPY":
-                return {"W": _array(file, size, "W")}
+                return {"W": _array(file, size, "The array")}
             if size > 2 * MAX_ARRAY_BYTES:
                 raise ModelFileError(
                     f"This file has {size / 2**20:.0f} MB; a model file has at most {2 * MAX_ARRAY_BYTES >> 20}."

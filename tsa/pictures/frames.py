@@ -91,14 +91,21 @@ def read_clips(path: str | os.PathLike[str]) -> list[Array]:
     """
     path = Path(path)
     if not path.is_dir():
-        return [open_frames(read_bytes(path))]
+        return [_film(path)]
     films = [p for p in picture_files(path) if p.suffix.lower() == ".gif"]
     if films:
-        return [open_frames(read_bytes(film)) for film in films]
+        return [_film(film) for film in films]
     stills = read_pictures(path)
     if len({still.shape for still in stills}) > 1:
         raise PictureError(f"The pictures of {path} have different sizes; the frames of a clip have one.")
     return [np.stack(stills)]
+
+
+def _film(path: Path) -> Array:
+    try:
+        return open_frames(read_bytes(path))
+    except PictureError as error:
+        raise PictureError(str(error) if str(path) in str(error) else f"{path.name}: {error}") from error
 
 
 def frame_pairs(clips: list[Array], size: int, lag: int, windows: int, rng: checks.Rng = 0) -> tuple[Array, Array]:

@@ -161,7 +161,8 @@ def _first_candidate(
         if steps.chance > MAX_STEP_CHANCE:
             raise NoGroupFound(
                 f"the steps are small, and the mean angles of the {len(steps.weights)} planes that turn are not "
-                f"clearly multiples of one unit: {steps.chance:.0%} of random angles are as nearly",
+                f"clearly multiples of one unit: {steps.chance:.0%} of random angles are as nearly. By small steps "
+                "only groups of one parameter are found; all others need pairs that are further apart",
                 evidence,
             )
         return Candidate(steps.filters, steps.weights, 0, evidence)

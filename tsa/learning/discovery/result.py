@@ -192,9 +192,8 @@ class Discovery:
             return f"No group found: {self.reason}."
         lines = int(self.model.lines.sum())
         return (
-            f"A group of {self.rank} parameter{'s' if self.rank > 1 else ''} ({self.group}) with weights "
-            f"{self.model.irreps.folded}: {self.model.subspaces - lines} planes and {lines} lines, "
-            f"σ = {self.model.noise:.3g}."
+            f"A group of {_count(self.rank, 'parameter')} ({self.group}) with weights {self.model.irreps.folded}: "
+            f"{_count(self.model.subspaces - lines, 'plane')} and {_count(lines, 'line')}, σ = {self.model.noise:.3g}."
         )
 
     def report(self) -> str:
@@ -211,12 +210,14 @@ class Discovery:
                 f"Small steps: the mean angles of the planes are multiples of one unit; {e.step_chance:.1%} of random "
                 "angles would be as nearly (at most 1 % may be)."
             )
-        elif e.moving_planes:
+        elif e.moving_planes and np.isfinite(e.least_z):
+            relations, planes = _count(e.relations, "relation"), _count(e.moving_planes, "plane")
             lines.append(
-                f"{e.relations} relations between the phases of {e.moving_planes} planes; the weakest is "
-                f"{e.least_z:.0f} standard deviations above chance (6 are required), the strongest in permuted pairs "
-                f"{e.chance_z:.1f}."
+                f"{relations} between the phases of {planes}; the weakest is {e.least_z:.0f} standard deviations above "
+                f"chance (6 are required), the strongest in permuted pairs {e.chance_z:.1f}."
             )
+        elif e.moving_planes:
+            lines.append(f"No relation between the phases of {_count(e.moving_planes, 'plane')} stood out by itself.")
         if not self.found:
             needed = max(e.sufficient_pairs, e.dimensions**2)
             lines.append(
@@ -231,7 +232,7 @@ class Discovery:
                 f"Against one parameter fewer: the strongest further relation has height {e.next_relation:.2f} "
                 "(1 if it held, 0 if not)."
             )
-        if e.relations:
+        if e.relations and np.isfinite(e.least_z):
             lines.append(
                 f"Against one parameter more: the weakest relation ({e.least_z:.0f} standard deviations); about "
                 f"{e.sufficient_pairs:,} pairs would have shown it."
@@ -260,3 +261,8 @@ class Discovery:
             f"Phases foretold from the other planes: support {known.min():.2f} to {known.max():.2f}, in permuted pairs "
             f"at most {self.evidence.support_by_chance:.2f}."
         )
+
+
+def _count(number: int, word: str) -> str:
+    """`1 line`, `2 lines`."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
