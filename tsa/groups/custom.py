@@ -138,6 +138,8 @@ def check_action(action: Action, tolerance: float = TOLERANCE) -> None:
 
     >>> tsa.groups.check_action(tsa.groups.CyclicShift(8))  # no error: it is one
     """
+    plain = type(action).__repr__ is object.__repr__
+    called = type(action).__name__ if plain else repr(action)
     for name in ("shape", "lattice_shape"):
         value = getattr(action, name, None)
         if (
@@ -145,26 +147,26 @@ def check_action(action: Action, tolerance: float = TOLERANCE) -> None:
             or not value
             or not all(isinstance(n, int | np.integer) and n > 0 for n in value)
         ):
-            raise InputError(f"An action has a tuple of whole numbers `{name}`; {action!r} has {value!r}.")
+            raise InputError(f"An action has a tuple of whole numbers `{name}`; {called} has {value!r}.")
     if not callable(getattr(action, "apply", None)):
-        raise InputError(f"An action has a method `apply(x, s)`; {action!r} has none.")
+        raise InputError(f"An action has a method `apply(x, s)`; {called} has none.")
     parameters, dimension = len(action.lattice_shape), int(np.prod(action.shape))
     if np.prod(action.lattice_shape) > _MAX_ELEMENTS:
-        raise InputError(f"A lattice has at most {_MAX_ELEMENTS:,} elements; {action!r} has {action.lattice_shape}.")
+        raise InputError(f"A lattice has at most {_MAX_ELEMENTS:,} elements; {called} has {action.lattice_shape}.")
     rng, unit = np.random.default_rng(0), np.eye(dimension)
 
     def matrix(s: Array) -> Array:
         moved = np.asarray(action.apply(unit, s[0] if parameters == 1 else s))
         if moved.shape != unit.shape:
             raise InputError(
-                f"`apply` keeps the shape of patches (n, {dimension}); {action!r} made {moved.shape} of {unit.shape}."
+                f"`apply` keeps the shape of patches (n, {dimension}); {called} made {moved.shape} of {unit.shape}."
             )
         return checks.finite(checks.real(moved, "moved patches"), "moved patches").T
 
     def refuse(what: str, defect: float, s: Array) -> None:
         if defect > tolerance:
             where = ", ".join(f"{value:.3g}" for value in s)
-            raise InputError(f"This action {what} (by up to {defect:.2g}, at s = {where}): {action!r}.")
+            raise InputError(f"This action {what} (by up to {defect:.2g}, at s = {where}): {called}.")
 
     zero, sizes = np.zeros(parameters), np.array(action.lattice_shape)
     refuse("does not leave patches alone at s = 0", _gap(matrix(zero), unit), zero)
