@@ -26,7 +26,7 @@ _ABSCISSAE = _ABSCISSAE + 0.5  # on [0, 1]
 def sorted_by_method(eta: Array) -> tuple[list[tuple[Array, int]], Array]:
     """Groups (rows, nodes) of the rows of `eta` (B, K) for which a grid is fast, and all the other rows."""
     # n nodes suffice for Z, but a series from n nodes ends at order n/2, so twice as many are taken.
-    nodes = 2 * certified_nodes(np.abs(eta), tolerance=_TOLERANCE, strips=slice(None, None, 4))
+    nodes = 2 * certified_nodes(np.abs(eta), tolerance=_TOLERANCE, strips=slice(None, None, 2))
     small = nodes <= _NODES_PER_HARMONIC * max(1, eta.shape[1])
     chosen = np.flatnonzero(small)
     return in_groups(chosen, nodes[chosen]), np.flatnonzero(~small)
