@@ -120,7 +120,7 @@ def test_a_fraction_of_a_degree_is_a_fraction_of_a_degree(angle):
 
 
 @pytest.mark.parametrize(
-    "bad", ["nowhere.png", np.zeros((3, 4, 2)), np.zeros((1, 7)), np.zeros(5), np.full((4, 4), np.nan)]
+    "bad", ["nowhere.png", np.zeros((3, 4, 5)), np.zeros((1, 7)), np.zeros(5), np.full((4, 4), np.nan)]
 )
 def test_what_is_no_picture_is_one_sentence(bad):
     with pytest.raises(TSAError) as caught:
