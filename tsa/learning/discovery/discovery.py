@@ -23,7 +23,7 @@ from tsa.learning.discovery._judgement import (
     with_noise_and_evidence,
 )
 from tsa.learning.discovery._planes import coherence, invariant_planes
-from tsa.learning.discovery._pooled import MAX_RANK, most_probable
+from tsa.learning.discovery._pooled import MAX_RANK, climbed, most_probable
 from tsa.learning.discovery._small_steps import planes_of_small_steps, steps_are_small
 from tsa.learning.discovery._watching import StepCallback, Watcher
 from tsa.learning.discovery._whitening import Whitening, leading_directions, whitening_of
@@ -34,6 +34,8 @@ _MIN_PAIRS = 100
 _FEW_PAIRS = slice(0, 4000)  # enough for tests of relations and of leaks
 _LEAST_ROUNDS, _MOST_ROUNDS = 2, 10  # of completion
 _MAX_CHANCE_MEAN = 25.0  # of |m|² over its variance, whose expectation is 1
+_NEAR = 0.2  # of the distance of the mean to 0
+_FIXED_POINT_ROUNDS = 6
 
 
 def discover(
@@ -131,20 +133,29 @@ def _fixed_point(mean: Array, white: Split, matrix: Array, candidate: Candidate)
     """The point about which planes turn, in place of the mean: the same where nothing turns.
 
     With s known, y − ρ_s x = (1 − ρ_s) m: its regression on 1 − ρ_s, which does not ask that x has the mean m, as a few
-    clips would not. Where m is within chance it is 0, as in data without an offset.
+    clips would not. An offset also pulls at s, so both are found in turns. Where m is within chance it is 0, as in data
+    without an offset: by what is left over, or, in pairs with hardly any noise, because the mean is within chance of 0
+    and m is much nearer to it.
     """
     filters, weights, planes = candidate.filters, candidate.weights, candidate.planes
     moving = weights.any(axis=1)
     u, v = white.x @ filters, white.y @ filters
-    s = most_probable((u.conj() * v / noise_variance(u, v))[:, planes], weights[planes])[0]
-    lag = 1 - np.exp(1j * s @ weights.T)[:, moving]
-    residual = (v - u)[:, moving] + lag * u[:, moving]
-    precision = np.sum(np.square(np.abs(lag)), axis=0)
-    off = np.sum(lag.conj() * residual, axis=0) / precision
+    eta = u.conj() * v / noise_variance(u, v)
+    s = most_probable(eta[:, planes], weights[planes])[0]
+    off = np.zeros(len(weights), np.complex128)
+    for _ in range(_FIXED_POINT_ROUNDS):
+        lag = 1 - np.exp(1j * s @ weights.T)
+        precision = np.maximum(np.sum(np.square(np.abs(lag)), axis=0), 1e-300)
+        residual = v - u + lag * u
+        off = np.where(moving, np.sum(lag.conj() * residual, axis=0) / precision, 0)
+        eta = (u - off).conj() * (v - off) / noise_variance(u - off, v - off)
+        s = climbed(eta[:, planes], weights[planes], s)
     variance = np.mean(np.square(np.abs(residual - lag * off)), axis=0)
-    now = filters[:, moving].T @ (mean @ matrix)
-    chance = np.square(np.abs(now + off)) * precision < _MAX_CHANCE_MEAN * variance
-    change = (filters[:, moving].conj() @ np.where(chance, -now, off)).real
+    now = filters.T @ (mean @ matrix)
+    point = np.abs(now + off)
+    chance = np.square(point) * precision < _MAX_CHANCE_MEAN * variance
+    chance |= (np.square(np.abs(now)) * len(u) < _MAX_CHANCE_MEAN) & (point < _NEAR * np.abs(now))
+    change = (filters.conj() @ np.where(moving & chance, -now, off)).real
     return np.asarray(mean + change @ np.linalg.pinv(matrix))
 
 
