@@ -184,7 +184,7 @@ def _coverage(named: NamedModel, place: Any) -> None:
         return
     with place:
         numbers, plot = st.columns([1, 1], gap="medium")
-        numbers.table(found.table(), hide_index=True, border="horizontal")
+        numbers.container(key="coverage_table").table(found.table(), hide_index=True, border="horizontal")
         numbers.caption(
             f"Measured on {found.data}. The sets of a calibrated posterior hold the truth as often as they say; the "
             f"bars are one standard error. {_COVERAGE_NOTE}"
