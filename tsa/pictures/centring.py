@@ -25,4 +25,4 @@ def centred(picture: ArrayLike) -> Array:
     scale = (np.ptp(along, axis=0).max() + 1) / (_EXTENT_SIDES * side)
     middle = np.array(ndimage.center_of_mass(np.maximum(picture, 0)))
     smooth = ndimage.gaussian_filter(picture, 0.5 * max(0.0, scale - 1))  # anti-aliasing when it is scaled down
-    return ndimage.affine_transform(smooth, [scale, scale], middle - scale * (side - 1) / 2, order=1)
+    return ndimage.affine_transform(smooth, np.diag([scale, scale]), middle - scale * (side - 1) / 2, order=1)

@@ -122,8 +122,8 @@ def crop(picture: Array, circle: CropCircle, side: int = 128) -> Array:
 def picture(what: str | os.PathLike[str] | Image.Image | ArrayLike) -> Array:
     """A square grey picture in 0…1: a shape by name, or the central square of an image (file, Pillow image or array).
 
-    Arrays are (height, width), or (height, width, 3 or 4) in colour. White is 255 for uint8, 65535 for uint16, and 1
-    for all other types.
+    Arrays are (height, width), or (height, width, 2, 3 or 4) with transparency or in colour. White is 255 for uint8,
+    65535 for uint16, and 1 for all other types.
     """
     if isinstance(what, str) and what in SHAPES:
         return draw(what)

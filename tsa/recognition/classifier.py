@@ -36,6 +36,7 @@ class NearestClassifier(Estimator):
     """
 
     parameter_names = ("metric", "n_neighbors")
+    _estimator_type = "classifier"  # what scikit-learn before 1.6 asks for, instead of tags
 
     def __init__(self, metric: Metric | Torus | Subgroup | str = "euclidean", *, n_neighbors: int = 1) -> None:
         self.metric = metric
