@@ -129,7 +129,7 @@ def test_a_drawing_is_recognised_at_any_angle(recognise):
     assert recognise.locator(".row .mark").first.inner_text() == ""
     visit(recognise, "Lab")
     recognise.wait_for_selector(".stage[data-drawn]")
-    assert recognise.locator(".paper").is_visible()  # the same drawing
+    expect(recognise.locator(".paper")).to_be_visible()  # the same drawing; the controls follow the stage
 
 
 @pytest.mark.slow
