@@ -12,8 +12,6 @@ from tsa.registration import (
     NoisyPlanes,
     PlanePair,
     find_noise,
-    find_noise_apart,
-    log_evidence,
     noisy_pair,
     pair_posterior,
 )
@@ -35,14 +33,12 @@ def test_three_points_of_the_likelihood_of_a_variance_give_its_maximum():
     samples = np.random.default_rng(0).normal(scale=0.7, size=50)
     at = np.log(0.5) + 0.3 * np.array([[-1.0], [0.0], [1.0]])
     value = np.array([[stats.norm.logpdf(samples, scale=np.exp(t)).sum()] for t in at[:, 0]])
-    found, highest = _peak(at, value)
     own = np.sqrt(np.mean(samples**2))
-    assert np.exp(found[0]) == pytest.approx(own, rel=1e-9)
-    assert highest[0] == pytest.approx(stats.norm.logpdf(samples, scale=own).sum(), abs=1e-9)
+    assert np.exp(_peak(at, value)[0]) == pytest.approx(own, rel=1e-9)
     # Without a maximum, the better end; a flat one stays.
-    rising = _peak(at, np.array([[0.0], [1.0], [2.0]]))[0]
+    rising = _peak(at, np.array([[0.0], [1.0], [2.0]]))
     assert rising[0] == pytest.approx(at[2, 0])
-    assert _peak(at, np.zeros((3, 1)))[0][0] == pytest.approx(at[1, 0])
+    assert _peak(at, np.zeros((3, 1)))[0] == pytest.approx(at[1, 0])
 
 
 @pytest.mark.parametrize("spaces", [np.arange(1, 9)[:, None], np.array([[0, 1], [1, 0], [1, -2], [3, 1]])])
@@ -74,44 +70,18 @@ def test_no_other_noise_has_a_higher_evidence(planes, sigma):
             for s in grid
         ]
     )
-    np.testing.assert_allclose(found.sigma, grid[evidence.argmax(axis=0)], rtol=0.15)
-    own = pair_posterior(planes, noisy_pair(planes, pair, found.sigma, found.sigma), Hyperprior()).log_evidence
+    np.testing.assert_allclose(found, grid[evidence.argmax(axis=0)], rtol=0.15)
+    own = pair_posterior(planes, noisy_pair(planes, pair, found, found), Hyperprior()).log_evidence
     assert np.all(own > evidence.max(axis=0) - 0.5)
     # All pairs together: as good as the best σ of the grid.
-    shared = find_noise(planes, pair, shared=True).sigma
+    shared = find_noise(planes, pair, shared=True)
     assert np.ptp(shared) == 0
     assert shared[0] == pytest.approx(grid[evidence.sum(axis=1).argmax()], rel=0.08)
 
 
-def test_the_noise_of_two_different_pictures(planes):
-    pair = noisy_drawings(planes, 0.2)
-    pair = pair._replace(y=np.roll(pair.y, 1, axis=0))
-    found = find_noise_apart(planes, pair)
-    grid = np.geomspace(0.02, 0.8, 60)
-    evidence = np.stack(
-        [log_evidence(planes, noisy_pair(planes, pair, *np.full((2, 12), s)), Hyperprior(), 0.0) for s in grid]
-    )
-    np.testing.assert_allclose(found.sigma, grid[evidence.argmax(axis=0)], rtol=0.15)
-    assert np.all(find_noise(planes, pair).log_evidence < found.log_evidence)
-
-
 def test_exact_copies_and_silence_have_a_noise_too(planes):
     x = np.stack([tsa.patch("F", 16), np.zeros(256)])
-    found = find_noise(planes, PlanePair.of(planes, x, x)).sigma
+    found = find_noise(planes, PlanePair.of(planes, x, x))
     assert np.all(np.isfinite(found))
     assert np.all(found > 0)
     assert found[0] < 0.01
-
-
-def test_two_pages_of_text_are_alike_but_not_the_same():
-    """A turn that brings their lines on one another explains much of the second; the alternative may say so too."""
-    planes = NoisyPlanes.of(tsa.load("rotation-28"), Camera(28, 28))
-    pairs = bench.make_pairs(bench.kinds()["text"], 28, 60, seed=31)
-    x, y = bench.noisy_patches(pairs, (0.05, 0.05), "pixels")
-    different, same = (PlanePair.of(planes, x, other) for other in (np.roll(y, 1, axis=0), y))
-    odds, apart = find_noise(planes, different).log_evidence, find_noise_apart(planes, different)
-    noisy = noisy_pair(planes, different, apart.sigma, apart.sigma)
-    unrelated = log_evidence(planes, noisy, Hyperprior(), likeness=0.0)
-    assert np.sum(odds - apart.log_evidence > 3) <= 1
-    assert np.sum(odds - unrelated > 3) >= 4  # against unrelated pictures alone
-    assert np.all(find_noise(planes, same).log_evidence - find_noise_apart(planes, same).log_evidence > 20)

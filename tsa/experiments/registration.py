@@ -121,7 +121,7 @@ def measure(model: Subgroup, pairs: Pairs, noise: tuple[float, float], where: st
 def _answer(planes: NoisyPlanes, x: Array, y: Array, noise: tuple[float, float] | None) -> tuple[Mixture, Array]:
     """The posterior of patches (n, D) and its modes (n,), its 95 % sets found too; σ of x and y, or to be found."""
     pair = PlanePair.of(planes, x, y)
-    sigma = np.tile(find_noise(planes, pair).sigma, (2, 1)) if noise is None else np.outer(noise, np.ones(len(x)))
+    sigma = np.tile(find_noise(planes, pair), (2, 1)) if noise is None else np.outer(noise, np.ones(len(x)))
     density = pair_posterior(planes, noisy_pair(planes, pair, *sigma), Hyperprior()).density
     mode = density.mode()
     density.credible_set(LEVELS[-1])

@@ -22,8 +22,9 @@ from tsa.registration.hyperprior import (
     PhotographicSpectrum,
     SpectrumPrior,
 )
-from tsa.registration.noise import estimate_noise, find_noise, find_noise_apart, pairs_of_patches
-from tsa.registration.patches import DECIDED, PatchRegistration, register_patches
+from tsa.registration.noise import estimate_noise, find_noise, pairs_of_patches
+from tsa.registration.odds import DECIDED, Odds
+from tsa.registration.patches import PatchRegistration, register_patches
 from tsa.registration.photographs import measure_spectrum, photographic_power, spectrum_table
 from tsa.registration.planes import Camera, NoisyPlanes
 from tsa.registration.posterior import PairPosterior, PlanePair, log_evidence, noisy_pair, pair_posterior
@@ -40,6 +41,7 @@ __all__ = [
     "Hypotheses",
     "NoisyPair",
     "NoisyPlanes",
+    "Odds",
     "PairPosterior",
     "PatchRegistration",
     "PhotographicSpectrum",
@@ -56,7 +58,6 @@ __all__ = [
     "estimate_noise",
     "estimate_power",
     "find_noise",
-    "find_noise_apart",
     "log_evidence",
     "measure_spectrum",
     "noise_ratio",

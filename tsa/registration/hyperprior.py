@@ -16,10 +16,11 @@ from scipy import fft
 from scipy.special import logsumexp
 
 from tsa._base import Array
-from tsa.registration.photographs import photographic_power
+from tsa.registration.photographs import band_power, photographic_power
 from tsa.registration.planes import NoisyPlanes
 
 _CHUNK_PAIRS = 8  # whose waves are held at once: they stay in cache
+_BAND_SHARES = (0.4, 0.85)  # of the power of a picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +109,11 @@ class FreeSpectrum:
             level, eta = (planes.pooled(part) for part in given_power(pair, power, likeness))
             levels.append(level + log_share)
             etas.append(eta)
+        choices = _symmetries(planes.spaces, self.symmetries)
+        if not likeness:
+            return _without_waves(_by_symmetry(choices, logsumexp(levels, axis=0), silence), planes)
         mean, series = self._series(np.stack(levels), np.stack(etas))
         harmonics, place = _multiples(planes.spaces, self.harmonics)
-        choices = _symmetries(planes.spaces, self.symmetries)
         level = _by_symmetry(choices, mean, silence)
         eta = np.zeros((len(mean), len(choices), len(harmonics)), complex)
         for c, (speaks, _) in enumerate(choices):
@@ -134,8 +137,6 @@ class FreeSpectrum:
         circle = 2 * np.pi * np.arange(self.nodes) / self.nodes
         waves = np.stack([np.ones(self.nodes), np.cos(circle), np.sin(circle)])
         parts = np.stack([level, eta.real, eta.imag], axis=-1)  # (R, B, K, 3)
-        if not eta.any():
-            return logsumexp(level, axis=0), np.zeros((*level.shape[1:], self.harmonics), complex)
         logarithm = np.empty((*level.shape[1:], self.nodes))
         for start in range(0, len(logarithm), _CHUNK_PAIRS):
             rows = slice(start, start + _CHUNK_PAIRS)
@@ -153,27 +154,39 @@ class FreeSpectrum:
 class PhotographicSpectrum:
     """The mean power spectrum of photographs times f^`tilt`, f the spatial frequency, at an unknown contrast.
 
-    Photographs fall about as f⁻², so tilts from −1 to 2 are everything between smooth pictures and white ones; each is
-    as probable as another. The contrast is one of `scales` from a tenth to ten times the energy of the pair.
+    Photographs fall about as f⁻², so tilts from −1 to 2 are everything between smooth pictures and white ones. `bands`
+    are frequencies, in cycles per side, about which nearly half or most of the power may lie instead: of ridges,
+    bricks or lines of text. Each spectrum is as probable as another. The contrast is one of `scales` from a
+    tenth to ten times the energy of the pair.
     """
 
     scales: int = 9
     decades: tuple[float, float] = (-1.0, 1.0)
     tilts: tuple[float, ...] = (-1.0, 0.0, 1.0, 2.0)
+    bands: tuple[float, ...] = ()
 
     def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair, likeness: float = 1.0) -> Hypotheses:
-        """One hypothesis for each tilt and contrast."""
+        """One hypothesis for each spectrum and contrast."""
         parts = [given_power(pair, power, likeness) for power in self._powers(planes, pair)]
         level = np.stack([level.sum(axis=1) for level, _ in parts], axis=1) - np.log(len(parts))
-        eta = np.stack([planes.pooled(eta) for _, eta in parts], axis=1)
-        return Hypotheses(level, eta, planes.spaces)
+        if not likeness:
+            return _without_waves(level, planes)
+        return Hypotheses(level, np.stack([planes.pooled(eta) for _, eta in parts], axis=1), planes.spaces)
 
     def _powers(self, planes: NoisyPlanes, pair: NoisyPair) -> Iterator[Array]:
-        for tilt in self.tilts:
-            profile = photographic_power(planes, tilt)
-            profile = profile / (2 * profile.sum())
+        profiles = [_normalised(photographic_power(planes, tilt)) for tilt in self.tilts]
+        photographs = _normalised(photographic_power(planes))
+        for centre in self.bands:
+            band = _normalised(band_power(planes, centre))
+            profiles += [share * band + (1 - share) * photographs for share in _BAND_SHARES]
+        for profile in profiles:
             for scale in np.logspace(*self.decades, self.scales):
                 yield scale * pair.signal * profile
+
+
+def _normalised(power: Array) -> Array:
+    """So that both real dimensions of all planes have 1 in all."""
+    return power / (2 * power.sum())
 
 
 def _default_parts() -> tuple[tuple[float, SpectrumPrior], ...]:
@@ -193,6 +206,9 @@ class Hyperprior:
     def hypotheses(self, planes: NoisyPlanes, pair: NoisyPair, likeness: float = 1.0) -> Hypotheses:
         """The hypotheses of all parts, on common harmonics."""
         found = [(np.log(share), prior.hypotheses(planes, pair, likeness)) for share, prior in self.parts]
+        level = np.concatenate([share + part.level for share, part in found], axis=1)
+        if not likeness:
+            return _without_waves(level, planes)
         harmonics = np.unique(np.concatenate([part.harmonics for _, part in found]), axis=0)
         if harmonics.shape[1] == 1:  # 1…K without gaps, as `GeneralizedVonMises` has them
             harmonics = np.arange(1, harmonics.max() + 1)[:, None]
@@ -203,8 +219,12 @@ class Hyperprior:
             stop = start + part.level.shape[1]
             eta[:, start:stop, _places(part.harmonics, harmonics)] = part.eta
             start = stop
-        level = np.concatenate([share + part.level for share, part in found], axis=1)
         return Hypotheses(level, eta, harmonics)
+
+
+def _without_waves(level: Array, planes: NoisyPlanes) -> Hypotheses:
+    """Hypotheses under which nothing depends on s: they have no harmonics."""
+    return Hypotheses(level, np.zeros((*level.shape, 0), complex), planes.spaces[:0])
 
 
 def _multiples(spaces: Array, count: int) -> tuple[Array, Array]:

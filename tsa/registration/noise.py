@@ -5,13 +5,11 @@ directions with much power and many with little; the noise is what all of them s
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import fft
 from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 from tsa._base import Array, ShapeError, checks
 from tsa.model import Subgroup
@@ -26,23 +24,14 @@ _SEARCH = Hyperprior(
         (0.5, PhotographicSpectrum(scales=5, tilts=(0.0, 1.0))),
     )
 )
-_MIN_SHARE = 1e-3  # of σ in that of a pair that is nothing but noise: below it is not looked for
+MIN_SHARE = 1e-3  # of σ in that of a pair that is nothing but noise: below it is not looked for
 _RATIO = 1.25  # of the three σ that are tried at once
 _MAX_ROUNDS = 8
-_RUNGS_APART = 12  # σ that are tried for two different pictures
-# How alike two different pictures are: not at all, or as two pages of text, whose lines can be brought on one another.
-_LIKENESSES = (0.0, 0.5)
+_CHUNK_PAIRS = 300  # whose evidence is found at once
 _NODES_PER_WAVE, _NEWTON_STEPS = 8, 3  # for the best s of a first look
 
 
 Evidence = Callable[[NoisyPair], Array]  # of B pairs with their noise: (B,)
-
-
-class FoundNoise(NamedTuple):
-    """σ of highest evidence and that log evidence, (B,) each."""
-
-    sigma: Array
-    log_evidence: Array
 
 
 def estimate_noise(
@@ -63,7 +52,7 @@ def estimate_noise(
     planes = NoisyPlanes.of(model, camera)
     pair, batch = pairs_of_patches(model, planes, x, y)
     if equal:
-        found = find_noise(planes, pair, shared=not each).sigma
+        found = find_noise(planes, pair, shared=not each)
         return found.reshape(batch) if each else float(found[0])
     rows = [[i] for i in range(len(pair.x))] if each else [list(range(len(pair.x)))]
     pairs = np.array([_two_sigmas(planes, pair.rows(row)) for row in rows])
@@ -83,72 +72,52 @@ def pairs_of_patches(
     return PlanePair.of(planes, *flat), batch
 
 
-def find_noise(planes: NoisyPlanes, pair: PlanePair, shared: bool = False) -> FoundNoise:
-    """The σ of highest evidence of each pair, or `shared` by all of them; σ is the same in x and y."""
+def find_noise(planes: NoisyPlanes, pair: PlanePair, shared: bool = False) -> Array:
+    """The σ of highest evidence of each pair, or `shared` by all of them; σ is the same in x and y: (B,)."""
     start = _unexplained(planes, pair)
     if shared:
         start = np.full_like(start, np.sqrt(np.mean(start**2)))
-
-    def evidence(noisy: NoisyPair) -> Array:
-        return log_evidence(planes, noisy, _SEARCH)
-
-    return _climb(planes, pair, evidence, start, shared)
+    return climb(planes, pair, lambda noisy: log_evidence(planes, noisy, _SEARCH), start, shared)[0]
 
 
-def find_noise_apart(planes: NoisyPlanes, pair: PlanePair) -> FoundNoise:
-    """As `find_noise`, if y shows another picture than x, unrelated to it or somewhat alike, each as probable."""
-    sigma = _all_noise(planes, pair) * np.geomspace(_MIN_SHARE, 1.0, _RUNGS_APART)[:, None]
+def climb(
+    planes: NoisyPlanes, pair: PlanePair, evidence: Evidence, start: Array, shared: bool = False
+) -> tuple[Array, Array]:
+    """The σ of highest evidence near `start` (B,), and the highest log evidence of those that were tried: (B,) each.
 
-    def evidence(likeness: float) -> Evidence:
-        return lambda noisy: log_evidence(planes, noisy, _SEARCH, likeness)
-
-    best = np.argmax(_tried(planes, pair, evidence(0.0), sigma), axis=0)
-    start = np.take_along_axis(sigma, best[None], 0)[0]
-    found = [_climb(planes, pair, evidence(likeness), start) for likeness in _LIKENESSES]
-    log_evidences = np.stack([one.log_evidence for one in found])
-    likeliest = np.stack([one.sigma for one in found])[log_evidences.argmax(axis=0), np.arange(len(start))]
-    return FoundNoise(likeliest, logsumexp(log_evidences, axis=0) - np.log(len(found)))
-
-
-def explanations(planes: NoisyPlanes, pair: PlanePair, sigma: Array | None) -> tuple[FoundNoise, FoundNoise]:
-    """σ and evidence if y is x moved, and if y shows another picture: at the given σ (B,), or each at its best."""
-    if sigma is None:
-        return find_noise(planes, pair), find_noise_apart(planes, pair)
-    noisy = noisy_pair(planes, pair, sigma, sigma)
-    apart = [log_evidence(planes, noisy, _SEARCH, likeness) for likeness in _LIKENESSES]
-    return (
-        FoundNoise(sigma, log_evidence(planes, noisy, _SEARCH)),
-        FoundNoise(sigma, logsumexp(apart, axis=0) - np.log(len(apart))),
-    )
-
-
-def _climb(planes: NoisyPlanes, pair: PlanePair, evidence: Evidence, start: Array, shared: bool = False) -> FoundNoise:
-    """The σ of highest evidence near `start` (B,): three σ at once, again around the best until that is among them."""
-    found, lowest = np.log(start), np.log(_MIN_SHARE * _all_noise(planes, pair))
-    value = np.full(len(found), -np.inf)
+    Three σ at once are tried, again around the best until that is among them.
+    """
+    found, lowest = np.log(start), np.log(MIN_SHARE * all_noise(planes, pair))
+    highest = np.full(len(found), -np.inf)
     steps = np.log(_RATIO) * np.array([[-1.0], [0.0], [1.0]])
     left = np.arange(len(found))
     for _ in range(_MAX_ROUNDS):
         tried = found[left] + steps
-        reached = _tried(planes, pair.rows(left), evidence, np.exp(tried))
+        reached = log_evidences(planes, pair.rows(left), evidence, np.exp(tried))
         if shared:
             reached = np.broadcast_to(reached.sum(axis=1, keepdims=True), reached.shape)
-        best, value[left] = _peak(tried, reached)
+        highest[left] = np.maximum(highest[left], reached.max(axis=0))
+        best = _peak(tried, reached)
         outside = (np.abs(best - found[left]) >= steps[-1]) & (best > lowest[left])
         found[left] = best
         left = left[outside]
         if not left.size:
             break
-    return FoundNoise(np.exp(found), value)
+    return np.exp(found), highest
 
 
-def _tried(planes: NoisyPlanes, pair: PlanePair, evidence: Evidence, sigma: Array) -> Array:
-    """The log evidence of each pair at several σ (n, B), all at once: (n, B)."""
-    many, flat = pair.rows(np.tile(np.arange(len(pair.x)), len(sigma))), sigma.ravel()
-    return evidence(noisy_pair(planes, many, flat, flat)).reshape(sigma.shape)
+def log_evidences(planes: NoisyPlanes, pair: PlanePair, evidence: Evidence, sigma: Array) -> Array:
+    """The log evidence of each pair at several σ (n, B), as many at once as stay in cache: (n, B)."""
+    count, found = len(pair.x), np.empty(sigma.shape)
+    at_once = max(1, _CHUNK_PAIRS // max(1, count))
+    for start in range(0, len(sigma), at_once):
+        some = sigma[start : start + at_once]
+        many, flat = pair.rows(np.tile(np.arange(count), len(some))), some.ravel()
+        found[start : start + at_once] = evidence(noisy_pair(planes, many, flat, flat)).reshape(some.shape)
+    return found
 
 
-def _all_noise(planes: NoisyPlanes, pair: PlanePair) -> Array:
+def all_noise(planes: NoisyPlanes, pair: PlanePair) -> Array:
     """σ of each pair if there is nothing but noise in its planes, (B,)."""
     energy = (pair.x.real**2 + pair.x.imag**2 + pair.y.real**2 + pair.y.imag**2).sum(axis=1) / 2
     return np.sqrt(np.maximum(energy, 1e-24) / (planes.noise_gain + pair.gain_y).sum())
@@ -160,10 +129,10 @@ def _unexplained(planes: NoisyPlanes, pair: PlanePair) -> Array:
     shift = planes.pooled(pair.x.conj() * pair.y * weight)
     energy = ((pair.x.real**2 + pair.x.imag**2 + pair.y.real**2 + pair.y.imag**2) * weight).sum(axis=1)
     found = _highest(shift, planes.spaces)
-    all_noise = _all_noise(planes, pair)
+    most = all_noise(planes, pair)
     resampled = planes.resampled * (np.abs(pair.x) ** 2 + np.abs(pair.y) ** 2).sum(axis=1) / 4 * weight.mean()
     left = (energy - 2 * found) / (4 * len(weight)) - resampled
-    return np.clip(np.sqrt(np.maximum(left, 0.0)), 2 * _MIN_SHARE * all_noise, all_noise)
+    return np.clip(np.sqrt(np.maximum(left, 0.0)), 2 * MIN_SHARE * most, most)
 
 
 def _highest(eta: Array, spaces: Array) -> Array:
@@ -187,8 +156,8 @@ def _highest(eta: Array, spaces: Array) -> Array:
     return highest
 
 
-def _peak(t: Array, value: Array) -> tuple[Array, Array]:
-    """Where a − Nt − S/2 e^{-2t} through three equally spaced points (3, B) is highest, and how high: (B,) each.
+def _peak(t: Array, value: Array) -> Array:
+    """Where a − Nt − S/2 e^{-2t} through three equally spaced points (3, B) is highest: (B,).
 
     That is the log likelihood of a variance e^{2t}. It is looked for up to three steps from the middle; without a
     peak, the better end is returned.
@@ -199,13 +168,12 @@ def _peak(t: Array, value: Array) -> tuple[Array, Array]:
     n = (s * np.sinh(2 * step) - rise) / (2 * step)
     with np.errstate(divide="ignore", invalid="ignore"):
         vertex = np.where((s > 0) & (n > 0), np.log(s / n) / 2, np.sign(rise) * step)
-    vertex = np.clip(vertex, -3 * step, 3 * step)
-    return t[1] + vertex, value[1] - n * vertex - s / 2 * np.expm1(-2 * vertex)
+    return np.asarray(t[1] + np.clip(vertex, -3 * step, 3 * step))
 
 
 def _two_sigmas(planes: NoisyPlanes, pair: PlanePair) -> Array:
     """σ of x and of y, shared by all pairs, by a simplex search in their logarithms from the common one."""
-    start = np.log(find_noise(planes, pair, shared=True).sigma[0])
+    start = np.log(find_noise(planes, pair, shared=True)[0])
 
     def lack(log_sigma: Array) -> float:
         noise = np.exp(np.broadcast_to(log_sigma[:, None], (2, len(pair.x))))

@@ -21,6 +21,7 @@ _MAX_SIDE = 96  # pixels of the pictures through which a camera is described; mo
 CROP = 84  # pixels a side of the crops that are measured
 _FREQUENCIES = np.geomspace(2.0, 42.0, 16)  # cycles per side of a crop; the window hides lower ones
 _LOWEST = 0.5  # cycles per side, below which the power is taken to be constant
+_BAND_OCTAVES = 0.7  # standard deviation of the logarithm of the frequency in a band
 _MIN_DEVIATION = 0.06  # of the grey values of a crop; others are clear sky
 
 
@@ -37,6 +38,14 @@ def _power_of(planes: NoisyPlanes, tilt: float) -> Array:
     frequency, response = _responses(planes)
     power = response @ (spectrum_at(frequency) * np.maximum(frequency, _LOWEST) ** tilt)
     return np.asarray(power / 2 + 1e-300)
+
+
+@lru_cache(maxsize=128)
+def band_power(planes: NoisyPlanes, centre: float) -> Array:
+    """As `photographic_power`, of pictures whose power lies about one frequency, in cycles per side: (J,)."""
+    frequency, response = _responses(planes)
+    octaves = np.log(np.maximum(frequency, _LOWEST) / centre) / np.log(2.0)
+    return np.asarray(response @ np.exp(-((octaves / _BAND_OCTAVES) ** 2) / 2) / 2 + 1e-300)
 
 
 @lru_cache(maxsize=32)

@@ -18,8 +18,8 @@ from tsa.files import bundled, load
 from tsa.model import Subgroup
 from tsa.pictures import luminance, patches_of_pictures, whole_picture
 from tsa.registration.hyperprior import Hyperprior
-from tsa.registration.noise import explanations
-from tsa.registration.patches import DECIDED, z_scores
+from tsa.registration.noise import find_noise
+from tsa.registration.odds import DECIDED, Odds
 from tsa.registration.planes import Camera, NoisyPlanes
 from tsa.registration.posterior import PlanePair, noisy_pair, pair_posterior
 
@@ -47,17 +47,26 @@ class Registration:
 
     `posterior` is the density over it (radians, counter-clockwise on screen). `noise` is σ of the pixels, in grey
     values from 0 to 1; a picture of more than 255 pixels a side is compared as means of n×n pixels, and σ is n times
-    theirs. `z_score` is the signed root of twice the log odds that b shows the same thing as a rather than
-    another picture of the same kind, unrelated to a or somewhat like it: above 2.45 (odds of twenty to one) it does,
-    below −2.45 the two pictures are not explained by a turn, and in between it cannot be told, because noise hides too
-    much. `blank` names the pictures without content.
+    theirs. `blank` names the pictures without content.
     """
 
     posterior: Mixture
     noise: float
-    z_score: float
     blank: tuple[str, ...]
     pictures: tuple[Array, Array] = field(repr=False)
+    _odds: tuple[Odds, int] = field(repr=False)
+
+    @cached_property
+    def z_score(self) -> float:
+        """How well the best turn fits: the signed root of twice the log odds that the pictures show the same thing.
+
+        The alternative is another picture of the same kind, unrelated to a or somewhat like it. Above 2.45 (odds of
+        twenty to one) they do; below −2.45 no turn explains the pair; in between it cannot be told, because noise hides
+        too much. 0 if a picture is blank. It takes longer than the posterior, and is found, for all pairs that were
+        registered together, when it is first asked for.
+        """
+        odds, place = self._odds
+        return 0.0 if self.blank else float(odds.z_scores[place])
 
     @property
     def explained(self) -> bool | None:
@@ -238,15 +247,14 @@ def _registered(
         # The mean of n×n pixels has noise σ/n; here σ is that of x's blocks.
         gain_y = planes.gain_for(side_y) * (block_x / block_y) ** 2
         pair = PlanePair.of(planes, x, y, gain_y)
-        given = None if noise is None else np.full(len(rows), checks.positive(noise, "noise") / block_x)
-        related, apart = explanations(planes, pair, given)
-        sigma, z = related.sigma, z_scores(related, apart)
+        known = None if noise is None else np.full(len(rows), checks.positive(noise, "noise") / block_x)
+        sigma = find_noise(planes, pair) if known is None else known
+        odds = Odds(planes, pair, sigma, known is not None)
         posterior = pair_posterior(planes, noisy_pair(planes, pair, sigma, sigma), hyperprior).density
         for place, i in enumerate(rows):
             names = tuple(name for name, (small, _) in zip("ab", reduced[i], strict=True) if _is_blank(small))
             density = _uniform() if names else posterior[place]
-            score = 0.0 if names else float(z[place])
-            results[i] = Registration(density, float(sigma[place] * block_x), score, names, pairs[i])
+            results[i] = Registration(density, float(sigma[place] * block_x), names, pairs[i], (odds, place))
     return [results[i] for i in range(len(pairs))]
 
 
