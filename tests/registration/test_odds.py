@@ -18,7 +18,7 @@ def planes():
 @pytest.mark.parametrize("different", [True, False])
 @pytest.mark.parametrize("sigma", [0.0, 0.3])
 def test_the_odds_are_those_of_the_best_noise_of_each_explanation(planes, sigma, different):
-    """Against every σ on a fine grid; a σ between two nodes of it may be better by a fraction of a nat."""
+    """Against every σ on a fine grid; a σ between two nodes of it may be better. Beyond e^30 it does not matter."""
     pair = noisy_drawings(planes, sigma)
     if different:
         pair = pair._replace(y=np.roll(pair.y, 1, axis=0))
@@ -28,11 +28,11 @@ def test_the_odds_are_those_of_the_best_noise_of_each_explanation(planes, sigma,
             [log_evidence(planes, noisy_pair(planes, pair, *np.full((2, 12), s)), _SPECTRA, likeness) for s in grid],
             axis=0,
         )
-        for likeness in (1.0, 0.5, 0.0)
+        for likeness in (1.0, 0.97, 0.5, 0.0)
     }
-    odds = highest[1.0] - np.logaddexp(highest[0.5], highest[0.0]) + np.log(2)
+    odds = np.logaddexp(highest[1.0], highest[0.97]) - np.logaddexp(highest[0.5], highest[0.0])
     found = Odds(planes, pair, find_noise(planes, pair), known=False)
-    np.testing.assert_allclose(found.log_odds, odds, atol=1.5)
+    np.testing.assert_allclose(np.clip(found.log_odds, -30, 30), np.clip(odds, -30, 30), atol=1.5)
     np.testing.assert_allclose(found.z_scores, np.sign(found.log_odds) * np.sqrt(2 * np.abs(found.log_odds)))
     assert np.mean(odds > 0) < 0.2 if different else np.mean(odds > 0) > 0.8
 
@@ -41,8 +41,8 @@ def test_the_noise_may_be_given(planes):
     pair = noisy_drawings(planes, 0.2)
     sigma = np.full(12, 0.2)
     noisy = noisy_pair(planes, pair, sigma, sigma)
-    same, alike, unrelated = (log_evidence(planes, noisy, _SPECTRA, likeness) for likeness in (1.0, 0.5, 0.0))
-    odds = same - np.logaddexp(alike, unrelated) + np.log(2)
+    same, nearly, alike, unrelated = (log_evidence(planes, noisy, _SPECTRA, one) for one in (1.0, 0.97, 0.5, 0.0))
+    odds = np.logaddexp(same, nearly) - np.logaddexp(alike, unrelated)
     np.testing.assert_allclose(Odds(planes, pair, sigma, known=True).log_odds, odds)
 
 
@@ -58,3 +58,13 @@ def test_two_pages_of_text_are_alike_but_not_the_same():
     assert np.sum(Odds(planes, different, noise, known=False).log_odds > 3) <= 1
     assert np.sum(unrelated > 3) >= 4  # against unrelated pictures alone, at the noise that a turn leaves over
     assert np.all(Odds(planes, same, find_noise(planes, same), known=False).log_odds > 20)
+
+
+@pytest.mark.parametrize("name", ["square", "N", "pinwheel", "grating"])
+def test_clean_shapes_are_the_same_as_themselves_turned_by_another_program(name):
+    """Their edges fall on other places between pixels; that is no noise, and no other picture."""
+    shape = tsa.shapes.SHAPES[name]
+    pairs = bench.make_pairs(lambda rng: (shape.draw(bench.FINE), shape.symmetry_order), 28, 30, seed=5)
+    planes = NoisyPlanes.of(tsa.load("rotation-28"), Camera(28, 28))
+    pair = PlanePair.of(planes, *bench.noisy_patches(pairs, (0.0, 0.0)))
+    assert np.all(Odds(planes, pair, find_noise(planes, pair), known=False).log_odds > 0)

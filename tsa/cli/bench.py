@@ -32,7 +32,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--kinds",
         nargs="+",
         default=[],
-        help="registration: photos, shapes, digits, drawings, maps, text, fingerprints, discs",
+        help="registration: photos, shapes, digits, drawings, maps, text, fingerprints, leaves, cells, discs",
     )
     command.add_argument(
         "--models",

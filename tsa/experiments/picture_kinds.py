@@ -13,6 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 from scipy import ndimage
 from scipy.interpolate import CubicSpline
 from scipy.spatial import cKDTree
+from scipy.special import expit
 
 from tsa._base import Array
 from tsa.pictures import SHAPES, datasets, luminance, whole_picture
@@ -32,6 +33,7 @@ def kinds(photographs: Path | None = None) -> dict[str, Drawing]:
         "text": lambda rng: (_printed_page(rng), 1),
         "fingerprints": lambda rng: (_fingerprint(rng), 1),
         "leaves": lambda rng: (_leaves(rng), 1),
+        "cells": lambda rng: (_cells_under_a_microscope(rng), 1),
         "discs": lambda rng: _shape(rng, [s for s in SHAPES.values() if not s.symmetry_order]),
     }
     photos = _photographs(photographs)
@@ -143,4 +145,24 @@ def _leaves(rng: np.random.Generator) -> Array:
         midrib = np.abs(v) < rng.uniform(0.006, 0.014)
         leaf = grey + light * (veins | midrib) * (1 if grey < 0.5 else -1) + 0.1 * v / across
         picture = np.where(np.abs(v) < half, leaf, picture)
+    return np.clip(ndimage.gaussian_filter(picture, 1), 0, 1).astype(np.float32)
+
+
+def _cells_under_a_microscope(rng: np.random.Generator) -> Array:
+    """Four to thirty oval cells with bright rims and a darker nucleus, overlapping, on ground that is unevenly lit."""
+    row, column = np.indices((FINE, FINE)) / FINE - 0.5
+    slope = rng.uniform(-0.3, 0.3, 2)
+    ground = rng.uniform(0.2, 0.5) * (1 + slope[0] * row + slope[1] * column)
+    rim_light, nucleus_dark = rng.uniform(0.1, 0.4), rng.uniform(0.05, 0.25)
+    size, width = rng.uniform(0.05, 0.13), rng.uniform(0.08, 0.2)
+    picture = ground
+    for centre in rng.uniform(-0.55, 0.55, (rng.integers(4, 31), 2)):
+        angle, radius, stretch = rng.uniform(0, np.pi), size * rng.uniform(0.7, 1.4), rng.uniform(1.0, 1.6)
+        along = np.cos(angle) * (row - centre[0]) + np.sin(angle) * (column - centre[1])
+        across = np.cos(angle) * (column - centre[1]) - np.sin(angle) * (row - centre[0])
+        distance = np.hypot(along / stretch, across * stretch) / radius  # 1 on the rim
+        away = rng.uniform(-0.4, 0.4, 2)  # of the nucleus, in radii of the cell
+        nucleus = np.hypot(along / radius - away[0], across / radius - away[1]) / rng.uniform(0.3, 0.5)
+        picture = picture + rim_light * np.exp(-(((distance - 1) / width) ** 2) / 2)
+        picture = picture + 0.08 * expit((1 - distance) / 0.05) - nucleus_dark * np.exp(-(nucleus**4))
     return np.clip(ndimage.gaussian_filter(picture, 1), 0, 1).astype(np.float32)

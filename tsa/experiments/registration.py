@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import fft, sparse
+from threadpoolctl import threadpool_limits
 
 from tsa._base import Array, InputError
 from tsa.density import Mixture
@@ -224,36 +225,44 @@ def run_registration(
     only: tuple[str, ...] = (),
     photographs: Path | None = None,
 ) -> None:
-    """Print the table of coverage and errors for each model and kind of picture."""
+    """Print the table of coverage and errors for each model and kind of picture.
+
+    BLAS has one thread: threads that wait for each other would be counted as time.
+    """
     available = kinds(photographs)
     chosen = {kind: draw for kind, draw in available.items() if not only or kind in only}
     missing = [kind for kind in only if kind not in available]
     if missing:
         raise InputError(f"There is no kind {', '.join(missing)}; there are {', '.join(available)}.")
-    for name in names:
-        model = load(name)
-        assert isinstance(model, Subgroup)
-        size = round(model.dimension**0.5)
-        uncertain = "/".join(f"{100 * np.sqrt(level * (1 - level) / pairs):.1f}" for level in LEVELS)
-        print(f"{name}, white noise on the {where}, {pairs} pairs a row; degrees; median errors")
-        print(f"coverage of 50/80/95 % sets has standard errors of {uncertain}; ? says that σ was not given")
-        columns = f"{'coverage':>17}{'95 % width':>12}{'error':>8}{'polar':>8}{'better by':>13}{'time : polar':>14}"
-        print(f"{'':13}{'σ of x, y':>12}{columns}")
-        for kind, draw in chosen.items():
-            made = make_pairs(draw, size, pairs, seed=11)
-            for known, noises in ((True, NOISES), (False, UNKNOWN)):
-                for noise in noises:
-                    cell = measure(model, made, noise, where, known)
-                    _print_cell(kind, noise, known, cell)
-            if kind not in ("shapes", "discs"):
-                for s in (0.0, *_SIGMAS):
-                    other, same = (verdicts(model, made, s, different) for different in (True, False))
-                    print(
-                        f"{kind:13} σ = {s:<5g} two different pictures: {other.explained:.1f} % are called the same, "
-                        f"{other.unexplained:.1f} % unexplained; the same: {same.explained:.1f} and "
-                        f"{same.unexplained:.1f} %",
-                        flush=True,
-                    )
+    with threadpool_limits(1):
+        for name in names:
+            _print_table(name, pairs, where, chosen)
+
+
+def _print_table(name: str, pairs: int, where: str, chosen: dict[str, Drawing]) -> None:
+    model = load(name)
+    assert isinstance(model, Subgroup)
+    size = round(model.dimension**0.5)
+    uncertain = "/".join(f"{100 * np.sqrt(level * (1 - level) / pairs):.1f}" for level in LEVELS)
+    print(f"{name}, white noise on the {where}, {pairs} pairs a row; degrees; median errors")
+    print(f"coverage of 50/80/95 % sets has standard errors of {uncertain}; ? says that σ was not given")
+    columns = f"{'coverage':>17}{'95 % width':>12}{'error':>8}{'polar':>8}{'better by':>13}{'time : polar':>14}"
+    print(f"{'':13}{'σ of x, y':>12}{columns}")
+    for kind, draw in chosen.items():
+        made = make_pairs(draw, size, pairs, seed=11)
+        for known, noises in ((True, NOISES), (False, UNKNOWN)):
+            for noise in noises:
+                cell = measure(model, made, noise, where, known)
+                _print_cell(kind, noise, known, cell)
+        if kind not in ("shapes", "discs"):
+            for s in (0.0, *_SIGMAS):
+                other, same = (verdicts(model, made, s, different) for different in (True, False))
+                print(
+                    f"{kind:13} σ = {s:<5g} two different pictures: {other.explained:.1f} % are called the same, "
+                    f"{other.unexplained:.1f} % unexplained; the same: {same.explained:.1f} and "
+                    f"{same.unexplained:.1f} %",
+                    flush=True,
+                )
 
 
 def _print_cell(kind: str, noise: tuple[float, float], known: bool, cell: Cell) -> None:

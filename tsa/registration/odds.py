@@ -17,6 +17,7 @@ _SPECTRA = Hyperprior(
         (0.5, PhotographicSpectrum(scales=5, tilts=(0.0, 1.0), bands=(4.0, 8.0, 14.0))),
     )
 )
+_RESAMPLED = 0.97  # likeness of a picture and itself, turned: the edges of shapes fall on other places between pixels
 _ALIKE = 0.5  # likeness of two pages of text, whose lines can be brought on one another
 _RUNGS = 24  # σ that are tried for unrelated pictures
 # Odds of twenty to one. Of pairs of different photos, shapes, digits, drawings and street maps with noise of 0 to 0.3,
@@ -27,8 +28,9 @@ DECIDED = float(np.sqrt(2 * np.log(20)))
 class Odds:
     """The odds that y is x moved, for B pairs: found for all of them when they are first asked for.
 
-    Each explanation takes the noise of highest evidence: that there are several has to be allowed for, because pictures
-    that differ can pass for noise. `sigma` (B,) is the noise if y is x moved; if it is `known`, it holds for all.
+    y may show exactly what x shows, or nearly, because turning it changed it a little; else something somewhat like it,
+    or unrelated. Each of these explanations takes the noise of its own highest evidence, because pictures that differ
+    can pass for noise. `sigma` (B,) is the noise if y is x moved; if it is `known`, it holds for all.
     """
 
     def __init__(self, planes: NoisyPlanes, pair: PlanePair, sigma: Array, known: bool) -> None:
@@ -41,12 +43,13 @@ class Odds:
 
     @cached_property
     def log_odds(self) -> Array:
-        """log p(x, y | y is x moved) − log p(x, y | unrelated or somewhat alike, each as probable), (B,)."""
+        """log p(x, y | exactly or nearly x, moved) − log p(x, y | somewhat alike or unrelated), (B,)."""
         apart = self._sigma if self._known else self._noise_apart()
         unrelated, alike = self._highest(0.0, apart), self._highest(_ALIKE, apart)
         if not self._known:
             alike = np.maximum(alike, self._highest(_ALIKE, self._sigma))
-        return np.asarray(self._highest(1.0, self._sigma) - np.logaddexp(unrelated, alike) + np.log(2))
+        same = np.logaddexp(self._highest(1.0, self._sigma), self._highest(_RESAMPLED, self._sigma))
+        return np.asarray(same - np.logaddexp(alike, unrelated))
 
     def _evidence(self, likeness: float) -> Evidence:
         return lambda noisy: log_evidence(self._planes, noisy, _SPECTRA, likeness)
