@@ -187,7 +187,7 @@ def test_a_ridge_loses_an_axis_and_a_lattice_its_copies():
 def test_small_grids_and_tiles_agree():
     rng = np.random.default_rng(7)
     k = box(2)
-    eta = random_eta(rng, len(k), 1.0, (40,)) * 10 ** rng.uniform(-2, 1, (40, 1))
+    eta = random_eta(rng, len(k), 1.0, (40,)) * 10 ** rng.uniform(-2, 3, (40, 1))
     grid = torus_partition(eta, k, moments=True)
     tiles = Integral(eta, k, FULL, True)
     assert (grid.nodes != tiles.nodes).sum() > 10  # both ways were taken

@@ -25,8 +25,9 @@ from tsa.density.numerics._ratio import (
 )
 from tsa.density.numerics._roots import bracketed_newton
 from tsa.density.numerics._torus_grid_sets import grid_modes, grid_region, torus_log_integrals
+from tsa.density.numerics._torus_grids import values_on_grid
 from tsa.density.numerics._torus_mixture import TorusGrid, mixture_grid
-from tsa.density.numerics._torus_partition import TorusPartition, torus_log_marginal, torus_partition, values_on_grid
+from tsa.density.numerics._torus_partition import TorusPartition, torus_log_marginal, torus_partition
 from tsa.density.numerics._watson import fitted_pvalue, known_pvalue, watson_u2
 from tsa.density.numerics.circle import (
     CircleMixture,

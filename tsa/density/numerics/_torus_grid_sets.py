@@ -11,8 +11,9 @@ from scipy import ndimage
 from scipy.special import logsumexp
 
 from tsa._base import Array
+from tsa.density.numerics._torus_grids import values_on_grid
 from tsa.density.numerics._torus_mixture import TorusGrid
-from tsa.density.numerics._torus_partition import torus_partition, values_on_grid
+from tsa.density.numerics._torus_partition import torus_partition
 
 _INTEGRAL_NODES_PER_DEVIATION = 1.5  # the integral of a normal density is then right to 1e-19
 _MAX_INTEGRAL_NODES = 2**18

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tsa._base import Array, InputError
-from tsa.density.numerics._torus_partition import values_on_grid
+from tsa.density.numerics._torus_grids import values_on_grid
 
 _NODES_PER_DEVIATION = 3  # of the sharpest component, along each axis
 _MIN_SIDE = 64  # nodes along each axis

@@ -6,15 +6,16 @@ The number of nodes of a grid grows as the volume of the peak shrinks; that of t
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import fft
 
 from tsa._base import Array
 from tsa.density.numerics._harmonics import fold
 from tsa.density.numerics._node_counts import TOLERANCE
-from tsa.density.numerics._torus_grids import small_grids
+from tsa.density.numerics._torus_grids import certified_grids, few_nodes, grid_sums
 from tsa.density.numerics.tiles import Integral, RowGroup, row_groups
 
+_EPS = float(np.finfo(np.float64).eps)
 _CHUNK_VALUES = 2**20
+_NODE_OF_TILE = 2.0  # time that a node of a tile takes, at least, in nodes of a grid
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,26 +47,21 @@ def torus_partition(eta: Array, k: Array, moments: bool = False, tolerance: floa
         deficits=np.full(eta.shape if moments else (rows, 0), -1 + 0j), nodes=np.zeros(number, np.int64),
         truncation=np.zeros(number), shape_error=np.zeros(number), height_error=np.zeros(number),
     )  # fmt: skip
-    left = []
-    for group, coordinates, used, m in row_groups(eta, k):
-        own = eta[np.ix_(group, used)]
-        pruned = np.abs(eta[group]).sum(axis=1) - np.abs(own).sum(axis=1)
-        small, nodes, truncation = small_grids(np.abs(own), np.abs(m), tolerance)
-        result.truncation[group[small]] = truncation + pruned[small]
-        for shape in np.unique(nodes, axis=0):
-            same = small[(nodes == shape).all(axis=1)]
-            at_once = max(1, _CHUNK_VALUES // int(shape.prod()))
-            for start in range(0, same.size, at_once):
-                part = same[start : start + at_once]
-                deficits = _on_grid(result, group[part], own[part], m, tuple(shape.tolist()), moments)
-                result.peak[group[part]] = coordinates.to_original(result.peak[group[part]])
-                if moments:
-                    result.deficits[np.ix_(group[part], used)] = deficits
-        if small.size < len(group):
-            left.append(RowGroup(np.delete(group, small), coordinates, used, m))
+    left, larger, most_nodes = [], [], np.full(number, np.inf)
+    for group in row_groups(eta, k):
+        grids = _Grids(eta, group, tolerance)
+        few = grids.nodes <= few_nodes(group.m)
+        grids.add_to(result, eta, moments, few)
+        most_nodes[grids.rows] = grids.nodes / _NODE_OF_TILE
+        if np.count_nonzero(few) < len(group.rows):
+            left.append(group._replace(rows=np.setdiff1d(group.rows, grids.rows[few], assume_unique=True)))
+            larger.append(grids)
     if left:
+        by_tiles = Integral(eta, k, tolerance, moments, left, most_nodes)
+        for grids in larger:
+            grids.add_to(result, eta, moments, by_tiles.crowded[grids.rows])
         sharp = np.concatenate([group.rows for group in left])
-        by_tiles = Integral(eta, k, tolerance, moments, left)
+        sharp = sharp[~by_tiles.crowded[sharp]]
         for name in ("peak", "height", "log_mass", "gain", "nodes"):
             getattr(result, name)[sharp] = getattr(by_tiles, name)[sharp]
         result.truncation[sharp] = (by_tiles.quadrature + by_tiles.dropped + by_tiles.pruned)[sharp]
@@ -93,36 +89,33 @@ def torus_log_marginal(eta: Array, k: Array, axis: int, angles: Array) -> Array:
     return (solved.height + solved.log_mass).reshape(given.shape[:2]) + given[..., alone].real.sum(axis=-1)
 
 
-def values_on_grid(eta: Array, k: Array, shape: tuple[int, ...]) -> Array:
-    """f at the nodes 2πj/n of a grid whose sides exceed twice the highest frequency: (B, M) → (B, *shape)."""
-    half = np.zeros((len(eta), *shape[:-1], shape[-1] // 2 + 1), np.complex128)
-    for sign, coefficients in ((1, eta.conj() / 2), (-1, eta / 2)):
-        stored = np.flatnonzero(sign * k[:, -1] >= 0)  # a real transform stores these; k_p = 0 needs both signs
-        places = tuple((sign * k[stored] % np.array(shape)).T)
-        half[(slice(None), *places)] += coefficients[:, stored]
-    return np.asarray(fft.irfftn(half, shape, axes=tuple(range(1, len(shape) + 1)), norm="forward"))
+class _Grids:
+    """The rows of a group that a certified grid serves: their numbers `rows`, and how many `nodes` theirs has, (r,)."""
 
+    def __init__(self, eta: Array, group: RowGroup, tolerance: float) -> None:
+        self._group = group
+        kappa = np.abs(eta[group.rows])
+        own = kappa[:, group.used]
+        served, self._shapes, truncation = certified_grids(own, group.m, tolerance)
+        pruned = kappa[served].sum(axis=1) - own[served].sum(axis=1)
+        self.rows, self._truncation = group.rows[served], truncation + pruned
+        self.nodes = self._shapes.prod(axis=1)
 
-def _on_grid(result: TorusPartition, rows: Array, eta: Array, k: Array, shape: tuple[int, ...], moments: bool) -> Array:
-    """Fill in `rows` of the result, densities `eta` (r, M), from one grid; their deficits (r, M), if asked for."""
-    f = values_on_grid(eta, k, shape)
-    flat = f.reshape(len(rows), -1)
-    top = np.argmax(flat, axis=1)
-    height = flat[np.arange(len(rows)), top]
-    g = f - height.reshape(-1, *(1,) * len(shape))
-    weight = np.exp(g)
-    mass = weight.reshape(len(rows), -1).sum(axis=1)
-    result.peak[rows] = np.stack(np.unravel_index(top, shape), axis=-1) * (2 * np.pi / np.array(shape))
-    result.height[rows], result.nodes[rows] = height, flat.shape[1]
-    result.log_mass[rows] = np.log(mass * ((2 * np.pi) ** len(shape) / flat.shape[1]))
-    result.gain[rows] = (weight * g).reshape(len(rows), -1).sum(axis=1) / mass
-    rounding = np.finfo(np.float64).eps * (1 + np.abs(eta).sum(axis=-1)) * (np.log2(flat.shape[1]) + 2)
-    result.shape_error[rows] = result.truncation[rows] + rounding
-    if not moments:
-        return np.empty((len(rows), 0))
-    spectrum = fft.rfftn(weight, axes=tuple(range(1, len(shape) + 1)))
-    negated = k[:, -1] < 0
-    places = tuple((np.where(negated[:, None], -k, k) % np.array(shape)).T)
-    picked = spectrum[(slice(None), *places)] / mass[:, None]
-    moment = np.where(negated, picked, picked.conj())
-    return moment * np.exp(-1j * (result.peak[rows] @ k.T)) - 1
+    def add_to(self, result: TorusPartition, eta: Array, moments: bool, which: Array) -> None:
+        """Fill in the rows `which` (r,) of the result from their grids."""
+        _, coordinates, used, m = self._group
+        for shape in np.unique(self._shapes[which], axis=0):
+            same = np.flatnonzero(which & (self._shapes == shape).all(axis=1))
+            at_once = max(1, _CHUNK_VALUES // int(shape.prod()))
+            for start in range(0, same.size, at_once):
+                part = same[start : start + at_once]
+                rows = self.rows[part]
+                own = eta[np.ix_(rows, used)]
+                sums = grid_sums(own, m, shape, moments)
+                result.peak[rows], result.height[rows] = coordinates.to_original(sums.peak), sums.height
+                result.log_mass[rows], result.gain[rows] = sums.log_mass, sums.gain
+                result.nodes[rows], result.truncation[rows] = self.nodes[part], self._truncation[part]
+                rounding = _EPS * (1 + np.abs(own).sum(axis=1)) * (np.log2(self.nodes[part]) + 2)
+                result.shape_error[rows] = self._truncation[part] + rounding
+                if moments:
+                    result.deficits[np.ix_(rows, used)] = sums.deficits

@@ -30,16 +30,20 @@ class Integral:
     sharp densities: log Z = height + log_mass. `gain` is E[f] − height ≤ 0 up to rounding. With `moments`, `deficits`
     is E[e^{ik·(s − peak)}] − 1, (B, M). The error of log_mass is at most the sum of four bounds (B,): `quadrature`,
     `dropped` (tiles left out), `pruned` (frequencies left out) and `rounding`; that of height is `height_rounding`.
-    With `groups`, only their rows are computed.
+    With `groups`, only their rows are computed; without those, marked `crowded` (B,), whose tiles would have more than
+    `most_nodes` (B,).
     """
 
     def __init__(
-        self, eta: Array, k: Array, tolerance: float, moments: bool, groups: Iterable[RowGroup] | None = None
-    ) -> None:
+        self, eta: Array, k: Array, tolerance: float, moments: bool, groups: Iterable[RowGroup] | None = None,
+        most_nodes: Array | None = None,
+    ) -> None:  # fmt: skip
         rows, p = len(eta), k.shape[1]
         self.peak, self.height, self.log_mass, self.gain = np.zeros((rows, p)), *np.zeros((3, rows))
         self.quadrature, self.dropped, self.pruned, self.rounding, self.height_rounding = np.zeros((5, rows))
         self.nodes, self.deficits = np.zeros(rows, np.int64), np.full(eta.shape if moments else (rows, 0), -1 + 0j)
+        self.crowded = np.zeros(rows, bool)
+        self._most_nodes = np.full(rows, np.inf) if most_nodes is None else most_nodes
         for part, coordinates, used, m in row_groups(eta, k) if groups is None else groups:
             unused = np.delete(np.arange(len(k)), used)
             self.pruned[part] = np.abs(eta[np.ix_(part, unused)]).sum(axis=1)
@@ -50,10 +54,11 @@ class Integral:
         tolerance: float, moments: bool,
     ) -> None:  # fmt: skip
         axes = np.flatnonzero(m.any(axis=0)) if m.any() else np.zeros(1, np.int64)  # f is constant along the others
-        tiling = Tiling(Polynomials(eta, m[:, axes], start), tolerance, moments)
+        tiling = Tiling(Polynomials(eta, m[:, axes], start), tolerance, moments, self._most_nodes[rows])
         polynomials = tiling.polynomials
         higher = np.array([row for row, _ in tiling.higher], np.int64)
-        good = np.delete(np.arange(len(rows)), higher)
+        self.crowded[rows] = tiling.crowded
+        good = np.delete(np.arange(len(rows)), np.append(higher, np.flatnonzero(tiling.crowded)))
         ours, mass = rows[good], tiling.mass[good]
         peak = np.zeros((len(good), m.shape[1]))
         peak[:, axes] = polynomials.peak[good]

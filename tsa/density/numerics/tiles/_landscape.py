@@ -7,7 +7,7 @@ import numpy as np
 
 from tsa._base import Array
 from tsa.density.numerics._node_counts import TOLERANCE
-from tsa.density.numerics._torus_grids import small_grids
+from tsa.density.numerics._torus_grids import certified_grids, few_nodes
 from tsa.density.numerics.tiles._cells import CellGraph, cells_of_grid, cells_of_tiles
 from tsa.density.numerics.tiles._coordinates import Coordinates
 from tsa.density.numerics.tiles._integral import row_groups
@@ -113,7 +113,7 @@ def _divided(eta: Array, k: Array) -> Iterator[tuple[Array, Coordinates, Polynom
     """Rows that share coordinates, these, their polynomials, and the shape of a grid if that is small, or tiles."""
     for rows, coordinates, used, m in row_groups(eta, k):
         own = eta[np.ix_(rows, used)]
-        small, shapes, _ = small_grids(np.abs(own), np.abs(m), _GRID_TOLERANCE)
+        small, shapes, _ = certified_grids(np.abs(own), m, _GRID_TOLERANCE, few_nodes(m))
         for shape in np.unique(shapes, axis=0):
             some = small[(shapes == shape).all(axis=1)]
             yield rows[some], coordinates, Polynomials(own[some], m), tuple(shape.tolist())

@@ -60,20 +60,25 @@ class Tiling:
 
     `mass` is ∫ e^g dδ, `gain` ∫ g e^g dδ and `table` ∫ (e^{im·δ} − 1) e^g dδ by frequency, for each row. The absolute
     error of `mass` is at most `quadrature + dropped + rounding`. `higher` lists rows in which a point well above the
-    peak was found, with that point as an offset: their sums are not valid.
+    peak was found, with that point as an offset: their sums are not valid. Nor are those of rows marked `crowded` (B,),
+    whose tiles would have more than `most_nodes` (B,): they are given up.
     """
 
-    def __init__(self, polynomials: Polynomials, tolerance: float, moments: bool) -> None:
+    def __init__(
+        self, polynomials: Polynomials, tolerance: float, moments: bool, most_nodes: Array | None = None
+    ) -> None:
         self.polynomials, self._moments = polynomials, moments
         rows = len(polynomials.table)
         self.mass, self.gain, self.quadrature, self.dropped, self.rounding = np.zeros((5, rows))
         self.nodes = np.zeros(rows, np.int64)
+        self.crowded = np.zeros(rows, bool)
+        self._most_nodes = np.full(rows, np.inf) if most_nodes is None else most_nodes
         self.table = np.zeros(polynomials.table.shape, np.complex128)
         self.summed: list[Summed] = []
         self.higher: list[tuple[int, Array]] = []
         self._bounds = TileBounds(polynomials)
         self._run(tolerance)
-        invalid = [row for row, _ in self.higher]
+        invalid = [*np.flatnonzero(self.crowded), *(row for row, _ in self.higher)]
         kept = [(part, ~np.isin(part.tiles.row, invalid)) for part in self.summed]
         self.summed = [Summed(part.rule, part.tiles[which], part.mass[which]) for part, which in kept]
         self.mass[invalid] = 0.0
@@ -86,6 +91,9 @@ class Tiling:
         bound = self._bounds.on_coarse_cells() + np.log(2 * pi / np.array(p.coarse)).sum()
         matters = bound > limit[:, None]
         self.dropped += np.where(matters, 0.0, np.exp(np.minimum(bound, 0.0))).sum(axis=1)
+        per_tile = np.array([one.q ** len(p.varying) for one in RULES[p.axes]])  # nodes
+        self.crowded = matters.sum(axis=1) * per_tile[0] > self._most_nodes
+        matters &= ~self.crowded[:, None]
         tiles, d = self._bounds.coarse_tiles(matters)
         slack = p.rounding[tiles.row]
         waiting, rule = tiles[:0], np.empty(0, np.int64)  # tiles to be summed, and by which rule
@@ -93,8 +101,15 @@ class Tiling:
             tiles, likely = self._examined(tiles, d, slack, limit)
             waiting, rule = waiting.joined(tiles[likely >= 0]), np.append(rule, likely[likely >= 0])
             tiles, often = tiles[likely < 0], likely[likely < 0] == _MATTERS
-            # One sum of many tiles takes less time than many sums: tiles wait for those that are still being cut.
             left, ready = (np.bincount(some.row, minlength=len(limit)) for some in (tiles, waiting))
+            expected = per_tile[0] * left + np.bincount(waiting.row, per_tile[rule], len(limit))
+            crowded = self.nodes + expected > self._most_nodes
+            if crowded.any():
+                self.crowded |= crowded
+                kept, still = ~crowded[tiles.row], ~crowded[waiting.row]
+                tiles, often, left = tiles[kept], often[kept], np.where(crowded, 0, left)
+                waiting, rule = waiting[still], rule[still]
+            # One sum of many tiles takes less time than many sums: tiles wait for those that are still being cut.
             now = ((left == 0) | (ready >= _MANY_TILES))[waiting.row]
             if now.any():
                 tiles = tiles.joined(self._sum(waiting[now], rule[now], limit))
