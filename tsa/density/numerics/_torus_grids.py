@@ -19,7 +19,7 @@ from tsa.density.numerics._node_counts import fast_length
 
 _SCALES = np.geomspace(0.1, 100, 16)  # of the strip half-widths for which the bound is computed; any is valid
 _MIN_FEW, _MAX_FEW = 2**15, 2**20  # nodes of a small grid, whatever the frequencies
-_MAX_NODES = 2**24  # of the largest grid that is laid out, where tiles would have even more
+MAX_NODES = 2**24  # of the largest grid that is laid out, where tiles would have even more
 _NODES_PER_CELL = 16  # of a grid, for each cell of the coarse grid from which tiles start: about equal cost
 _CHUNK_VALUES = 2**20
 _PART_NODES = 2**18  # of a grid, laid out at once: memory stays bounded
@@ -31,7 +31,7 @@ def few_nodes(k: Array) -> int:
     return int(np.clip(_NODES_PER_CELL * np.prod(5.0 * reach[reach > 0]), _MIN_FEW, _MAX_FEW))
 
 
-def certified_grids(kappa: Array, k: Array, tolerance: float, most: int = _MAX_NODES) -> tuple[Array, Array, Array]:
+def certified_grids(kappa: Array, k: Array, tolerance: float, most: int = MAX_NODES) -> tuple[Array, Array, Array]:
     """Rows that a grid of at most so many nodes serves, its shape for each (r, p), and its relative error of Z (r,)."""
     p, k = k.shape[1], np.abs(k)
     reach = np.maximum(k.max(axis=0, initial=0), 1)

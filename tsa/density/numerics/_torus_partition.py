@@ -10,11 +10,14 @@ import numpy as np
 from tsa._base import Array
 from tsa.density.numerics._harmonics import fold
 from tsa.density.numerics._node_counts import TOLERANCE
-from tsa.density.numerics._torus_grids import certified_grids, few_nodes, grid_sums
-from tsa.density.numerics.tiles import Integral, RowGroup, row_groups
+from tsa.density.numerics._torus_grids import MAX_NODES, certified_grids, few_nodes, grid_sums
+from tsa.density.numerics.tiles import Integral, RowGroup, line_sums, row_groups
 
 _EPS = float(np.finfo(np.float64).eps)
 _CHUNK_VALUES = 2**20
+# Of grids along one axis: all those of a group, or each, take less time than a search for the nodes that matter.
+_FEW_NODES_OF_LINES, _FEW_NODES_OF_LINE = 2**14, 2**10
+_MAX_NODES_OF_LINE = 2**50
 _NODE_OF_TILE = 2.0  # time that a node of a tile takes, at least, in nodes of a grid
 
 
@@ -50,11 +53,14 @@ def torus_partition(eta: Array, k: Array, moments: bool = False, tolerance: floa
     left, larger, most_nodes = [], [], np.full(number, np.inf)
     for group in row_groups(eta, k):
         grids = _Grids(eta, group, tolerance)
-        few = grids.nodes <= few_nodes(group.m)
-        grids.add_to(result, eta, moments, few)
+        done = grids.nodes <= grids.few
+        if done.any():
+            grids.add_to(result, eta, moments, done)
+        if grids.axis is not None and not done.all():
+            done[~done] = grids.add_line_to(result, eta, moments, ~done, tolerance)
         most_nodes[grids.rows] = grids.nodes / _NODE_OF_TILE
-        if np.count_nonzero(few) < len(group.rows):
-            left.append(group._replace(rows=np.setdiff1d(group.rows, grids.rows[few], assume_unique=True)))
+        if np.count_nonzero(done) < len(group.rows):
+            left.append(group._replace(rows=np.setdiff1d(group.rows, grids.rows[done], assume_unique=True)))
             larger.append(grids)
     if left:
         by_tiles = Integral(eta, k, tolerance, moments, left, most_nodes)
@@ -90,13 +96,22 @@ def torus_log_marginal(eta: Array, k: Array, axis: int, angles: Array) -> Array:
 
 
 class _Grids:
-    """The rows of a group that a certified grid serves: their numbers `rows`, and how many `nodes` theirs has, (r,)."""
+    """The rows of a group that a certified grid serves: their numbers `rows`, and how many `nodes` theirs has, (r,).
+
+    So `few` nodes need no tiles. `axis` is the only one along which these densities vary, if there is only one.
+    """
 
     def __init__(self, eta: Array, group: RowGroup, tolerance: float) -> None:
         self._group = group
         kappa = np.abs(eta[group.rows])
         own = kappa[:, group.used]
-        served, self._shapes, truncation = certified_grids(own, group.m, tolerance)
+        varying = np.flatnonzero(group.m.any(axis=0))
+        self.axis = varying[0] if len(varying) == 1 else None
+        if self.axis is None:
+            most, self.few = MAX_NODES, few_nodes(group.m)
+        else:
+            most, self.few = _MAX_NODES_OF_LINE, max(_FEW_NODES_OF_LINE, _FEW_NODES_OF_LINES // len(own))
+        served, self._shapes, truncation = certified_grids(own, group.m, tolerance, most)
         pruned = kappa[served].sum(axis=1) - own[served].sum(axis=1)
         self.rows, self._truncation = group.rows[served], truncation + pruned
         self.nodes = self._shapes.prod(axis=1)
@@ -119,3 +134,21 @@ class _Grids:
                 result.shape_error[rows] = self._truncation[part] + rounding
                 if moments:
                     result.deficits[np.ix_(rows, used)] = sums.deficits
+
+    def add_line_to(self, result: TorusPartition, eta: Array, moments: bool, which: Array, tolerance: float) -> Array:
+        """Fill in those of the rows `which` (r,) in whose grids few nodes matter; True for these, by row of `which`."""
+        _, coordinates, used, m = self._group
+        p, rows = m.shape[1], self.rows[which]
+        sums = line_sums(eta[np.ix_(rows, used)], m[:, self.axis], self.nodes[which], tolerance, moments)
+        ok = sums.served
+        rows, mass = rows[ok], sums.mass[ok]
+        peak = np.zeros((len(rows), p))
+        peak[:, self.axis] = sums.peak[ok]
+        result.peak[rows], result.height[rows] = coordinates.to_original(peak), sums.height[ok]
+        result.log_mass[rows], result.gain[rows] = np.log(mass) + (p - 1) * np.log(2 * np.pi), sums.gain[ok] / mass
+        result.nodes[rows], result.height_error[rows] = sums.nodes[ok], sums.height_rounding[ok]
+        result.truncation[rows] = self._truncation[which][ok] + sums.dropped[ok] / mass
+        result.shape_error[rows] = result.truncation[rows] + sums.rounding[ok] / mass
+        if moments:
+            result.deficits[np.ix_(rows, used)] = sums.deficits[ok]
+        return ok

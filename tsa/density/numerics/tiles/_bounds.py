@@ -5,10 +5,11 @@ from functools import cached_property
 from math import factorial, pi, prod
 
 import numpy as np
+from scipy.special import erf
 
 from tsa._base import Array
 from tsa.density.numerics.tiles._nodes import Nodes
-from tsa.density.numerics.tiles._polynomials import Polynomials
+from tsa.density.numerics.tiles._polynomials import EPS, Polynomials
 
 _CHUNK_CENTRES = 2**12
 
@@ -68,6 +69,23 @@ class TileBounds:
         self.second = [[place[tuple((a + b).tolist())] for b in unit] for a in unit]
         self._third = [[[place[tuple((a + b + c).tolist())] for c in unit] for b in unit] for a in unit]
         self.bend = polynomials.suprema[[self.second[a][a] for a in range(axes)]].T  # (B, p): sup|f_aa|
+
+    def log_negligible(self, tolerance: float) -> Array:
+        """log of a mass that does not matter, for a relative error of `tolerance` or of what rounding takes: (B,)."""
+        p = self._of
+        # Digits that rounding takes anyway are not worth a node.
+        typical = EPS + (p.rounding_per_radian / np.sqrt(np.maximum(self.bend, 1.0))).sum(axis=-1)
+        return np.asarray(self._log_least_mass() + np.log(np.maximum(tolerance, typical / 16) / 256))
+
+    def _log_least_mass(self) -> Array:
+        """log of a lower bound of ∫ e^g from the suprema of the second derivatives, (B,)."""
+        own = np.maximum(self.bend, 1e-100)
+        total = own.copy()
+        for a in range(own.shape[1]):
+            for b in range(own.shape[1]):
+                if a != b:
+                    total[:, a] += self._of.suprema[self.second[a][b]] * np.sqrt(own[:, a] / own[:, b])
+        return np.asarray((0.5 * np.log(2 * pi / total) + np.log(erf(pi * np.sqrt(total / 2)))).sum(axis=-1))
 
     def on_coarse_cells(self) -> Array:
         """A bound of g on each cell of the coarse grid from its gradient and the suprema of the Hessian: (B, cells)."""

@@ -17,7 +17,6 @@ from math import log, pi, prod
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import erf
 
 from tsa._base import Array
 from tsa.density.numerics.tiles._bounds import TileBounds, Tiles, cut
@@ -85,9 +84,7 @@ class Tiling:
 
     def _run(self, tolerance: float) -> None:
         p = self.polynomials
-        # Digits that rounding takes anyway are not worth a node.
-        typical = EPS + (p.rounding_per_radian / np.sqrt(np.maximum(self._bounds.bend, 1.0))).sum(axis=-1)
-        limit = self._log_least_mass() + np.log(np.maximum(tolerance, typical / 16) / 256)
+        limit = self._bounds.log_negligible(tolerance)
         bound = self._bounds.on_coarse_cells() + np.log(2 * pi / np.array(p.coarse)).sum()
         matters = bound > limit[:, None]
         self.dropped += np.where(matters, 0.0, np.exp(np.minimum(bound, 0.0))).sum(axis=1)
@@ -150,16 +147,6 @@ class Tiling:
             few = np.bincount(row, 1 << times.sum(axis=1), len(widest)) <= _FEW_TILES[self.polynomials.axes]
             active &= few & (widest > _LARGE * 2**halvings)
         return cut(tiles, times)
-
-    def _log_least_mass(self) -> Array:
-        """log of a lower bound of ∫ e^g from the suprema of the second derivatives, (B,)."""
-        own = np.maximum(self._bounds.bend, 1e-100)
-        total = own.copy()
-        for a in range(own.shape[1]):
-            for b in range(own.shape[1]):
-                if a != b:
-                    total[:, a] += self.polynomials.suprema[self._bounds.second[a][b]] * np.sqrt(own[:, a] / own[:, b])
-        return (0.5 * np.log(2 * pi / total) + np.log(erf(pi * np.sqrt(total / 2)))).sum(axis=-1)
 
     def _without_higher(self, tiles: Tiles, d: Array, slack: Array) -> tuple[Tiles, Array, Array]:
         """The tiles of rows in which no centre lies well above the peak; the other rows are noted in `higher`."""
