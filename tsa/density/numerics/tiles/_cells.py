@@ -14,7 +14,7 @@ from tsa.density.numerics.tiles._polynomials import Polynomials
 from tsa.density.numerics.tiles._rules import RULES
 from tsa.density.numerics.tiles._tiling import Tiling
 
-_CELLS_PER_AXIS = {1: (32,), 2: (8, 16), 3: (4, 6)}  # by number of axes: on tiles of each rule of `RULES`
+_CELLS_PER_AXIS = {1: (32,), 2: (8, 16, 16), 3: (4, 6)}  # by number of axes: on tiles of each rule of `RULES`
 _NEGLIGIBLE = 1e-6  # share of the mass of a row: tiles that hold less are left out
 
 

@@ -68,4 +68,4 @@ class Rule:
         return self._on_ellipses[axes]
 
 
-RULES = {1: (Rule(16),), 2: (Rule(6), Rule(16)), 3: (Rule(6), Rule(10))}  # by number of axes; cheapest first
+RULES = {1: (Rule(16),), 2: (Rule(6), Rule(12), Rule(16)), 3: (Rule(6), Rule(10))}  # by number of axes; cheapest first

@@ -38,7 +38,7 @@ from tsa.density.numerics.tiles._rules import (
 _CHUNK_NODES, _CHUNK_TERMS, _CHUNK_TILES = 2**17, 2**18, 2**13  # evaluated at once: memory stays bounded
 _LARGE = 3.0  # half-width of a tile, in standard deviations of the sharpest possible peak
 _FEW_TILES = {1: 16, 2: 128, 3: 128}  # of one row, by number of axes: so many take about as long as a round of cuts
-_WORTH_A_RULE = 16  # tiles of one row
+_WORTH_A_RULE = 64  # tiles of one row
 _MANY_TILES = 256  # of one row, which are summed at once
 _RESTART_ABOVE = 5.0  # nats above the peak at which a higher point becomes the peak of its row
 
@@ -180,6 +180,8 @@ class Tiling:
         chosen[top <= 0] = _NEGLIGIBLE
         for number, rule in enumerate(RULES[p.axes]):
             left = np.flatnonzero((chosen == _MATTERS) & ((rise + rule.log_error).min(axis=2).max(axis=0) <= 0))
+            if rule is not RULES[p.axes][-1]:
+                left = left[np.bincount(tiles.row[left], minlength=len(limit))[tiles.row[left]] >= _WORTH_A_RULE]
             if left.size:
                 tails = _Known(p, rule, tiles[left]).tails()
                 chosen[left[(rise[:, left] + tails + rule.log_error).min(axis=2).max(axis=0) <= 0]] = number
@@ -204,41 +206,50 @@ class Tiling:
         return tiles[chosen >= 0]
 
     def _sum_by(self, rule: Rule, tiles: Tiles, limit: Array) -> Array:
-        """Sum those of the sorted tiles on which the rule is certified; which those were, (T,)."""
-        p, done, rows = self.polynomials, [], len(self.mass)
-        x, per_tile = p.nodes_per_axis(rule.x), rule.q ** len(p.varying)
-        constant = p.axes - len(p.varying)  # axes summed by their middle, of weight 2
-        cube = np.full(1, 2.0**constant)
-        for _ in p.varying:
-            cube = np.multiply.outer(cube, rule.w).ravel()
+        """Sum those of the sorted tiles on which the rule is certified; which those were, (T,).
+
+        After a chunk of tiles on most of which it is not, the others are left to a larger rule.
+        """
+        p, done, start = self.polynomials, np.zeros(len(tiles), bool), 0
         for part in self._chunks(rule, tiles):
-            nodes = Nodes(p, part.row, part.u, part.turn, x)
+            nodes = Nodes(p, part.row, part.u, part.turn, p.nodes_per_axis(rule.x))
             g = nodes.values().reshape(len(part), -1)
             error = _Known(p, rule, part).log_error(g) + part.log_volume - log(2)
             # Far from the peak of a very sharp density g itself may be uncertain by nats, which no cut can mend: then
             # the tile is accepted, and the certificate tells.
             rounding = p.offset_rounding(part.row, part.u, part.turn) + 64 * EPS
             ok = error - rounding <= limit[part.row]
-            done.append(ok)
-            if not ok.any():
-                continue
-            row = part.row[ok]
-            # Subnormal numbers are slow; a node that far below the peak adds nothing.
-            weight = np.maximum(g, -700.0)
-            np.exp(weight, out=weight)
-            weight *= cube
-            weight *= (ok * part.half.prod(axis=-1))[:, None]
-            own = weight.sum(axis=-1)[ok]
-            self.mass += np.bincount(row, own, rows)
-            self.gain += np.bincount(row, np.einsum("tn,tn->t", weight, g)[ok], rows)
-            self.quadrature += np.bincount(row, np.exp(np.minimum(error[ok], 700.0)), rows)
-            self.rounding += np.bincount(row, own * rounding[ok], rows)
-            self.nodes += np.bincount(row, minlength=rows) * per_tile
-            if self._moments:
-                rows_here, sums = nodes.sums(weight)
-                self.table[rows_here] += sums
-            self.summed.append(Summed(rule, part[ok], own))
-        return np.concatenate(done) if done else np.empty(0, bool)
+            if ok.any():
+                own = self._add_sums(rule, part, nodes, g, ok)
+                row = part.row[ok]
+                self.quadrature += np.bincount(row, np.exp(np.minimum(error[ok], 700.0)), len(limit))
+                self.rounding += np.bincount(row, own * rounding[ok], len(limit))
+                self.summed.append(Summed(rule, part[ok], own))
+            done[start : start + len(part)] = ok
+            start += len(part)
+            if rule is not RULES[p.axes][-1] and 2 * np.count_nonzero(ok) < len(part):
+                break
+        return done
+
+    def _add_sums(self, rule: Rule, tiles: Tiles, nodes: Nodes, g: Array, ok: Array) -> Array:
+        """Add the sums over those tiles that are `ok` (T,), g (T, nodes) being known; the mass of each of these."""
+        varying, rows, row = len(self.polynomials.varying), len(self.mass), tiles.row[ok]
+        cube = np.full(1, 2.0 ** (self.polynomials.axes - varying))  # the other axes have one node of weight 2
+        for _ in range(varying):
+            cube = np.multiply.outer(cube, rule.w).ravel()
+        # Subnormal numbers are slow; a node that far below the peak adds nothing.
+        weight = np.maximum(g, -700.0)
+        np.exp(weight, out=weight)
+        weight *= cube
+        weight *= (ok * tiles.half.prod(axis=-1))[:, None]
+        mass: Array = weight.sum(axis=-1)[ok]
+        self.mass += np.bincount(row, mass, rows)
+        self.gain += np.bincount(row, np.einsum("tn,tn->t", weight, g)[ok], rows)
+        self.nodes += np.bincount(row, minlength=rows) * len(cube)
+        if self._moments:
+            rows_here, sums = nodes.sums(weight)
+            self.table[rows_here] += sums
+        return mass
 
     def _chunks(self, rule: Rule, tiles: Tiles) -> Iterator[Tiles]:
         """The sorted tiles in runs with so many nodes, and terms of sums over one axis, that memory stays bounded."""
