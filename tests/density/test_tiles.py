@@ -6,6 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from tests.density.multiprecision import bessel
 from tests.density.torus_cases import box, families, plain_grid
 from tests.hard import TURN, random_eta
 from tsa import fourier_model
@@ -80,22 +81,6 @@ def test_too_small_a_bound_would_be_caught():
         truth = np.array([plain_grid(e, k, k)[0] for e in eta])
         violated += np.sum(np.abs(solved.height + solved.log_mass - truth) > 1e-2 * bound(solved) + 1e-11)
     assert violated > 0
-
-
-def bessel(kappa):
-    """log 2πI₀(κ)e^{−κ} and I₁(κ)/I₀(κ) − 1 in many digits; by the asymptotic series where mpmath takes minutes."""
-    if kappa < 1e4:
-        zero, one = mp.besseli(0, kappa), mp.besseli(1, kappa)
-        return mp.log(2 * mp.pi * zero) - kappa, one / zero - 1
-
-    def series(n):  # of I_n(κ)e^{−κ}√(2πκ); Abramowitz & Stegun 9.7.1
-        total = term = mp.mpf(1)
-        for j in range(1, 12):
-            term *= -(4 * n * n - (2 * j - 1) ** 2) / (8 * j * kappa)
-            total += term
-        return total
-
-    return mp.log(mp.sqrt(2 * mp.pi / kappa) * series(0)), series(1) / series(0) - 1
 
 
 MAPS = {"point": [[1, 0], [0, 1]], "slanted": [[5, 2], [2, 1]], "lattice": [[3, 0], [3, 4]], "ridge": [[3, -5]]}
