@@ -35,7 +35,7 @@ from tsa.density.numerics.tiles._rules import (
     parabola_on_interval,
 )
 
-_CHUNK_NODES, _CHUNK_TERMS, _CHUNK_TILES = 2**17, 2**18, 2**13  # evaluated at once: memory stays bounded
+_CHUNK_NODES, _CHUNK_TERMS, _CHUNK_TILES = 2**17, 2**20, 2**13  # evaluated at once: memory stays bounded
 _LARGE = 3.0  # half-width of a tile, in standard deviations of the sharpest possible peak
 _FEW_TILES = {1: 16, 2: 128, 3: 128}  # of one row, by number of axes: so many take about as long as a round of cuts
 _WORTH_A_RULE = 64  # tiles of one row
