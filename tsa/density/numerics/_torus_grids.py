@@ -1,4 +1,4 @@
-"""Trapezoid grids on the p-torus that guarantee a tolerance, where they are small.
+"""Trapezoid grids on the p-torus that guarantee a tolerance, and sums over them.
 
 The rule converges geometrically on the torus as on the circle. With strip half-widths a and equal decay
 a₁n₁ = … = a_p n_p = x, q = e^{−x}, its aliases sum to

@@ -1,6 +1,8 @@
 """Normalisers and moments on the p-torus: a certified trapezoid grid where that is small, tiles everywhere else.
 
-The number of nodes of a grid grows as the volume of the peak shrinks; that of the tiles does not.
+The number of nodes of a grid grows as the volume of the peak shrinks; that of the tiles does not. Across a ridge, which
+is a problem of one dimension, only the nodes of the grid near the peaks are laid out. On a plateau the tiles may have
+more nodes than the grid: then they are given up.
 """
 
 from dataclasses import dataclass
@@ -15,7 +17,8 @@ from tsa.density.numerics.tiles import Integral, RowGroup, line_sums, row_groups
 
 _EPS = float(np.finfo(np.float64).eps)
 _CHUNK_VALUES = 2**20
-# Of grids along one axis: all those of a group, or each, take less time than a search for the nodes that matter.
+# Of grids along one axis: so many nodes of a group, or of each of its rows, take less time than a search for those that
+# matter, which costs a batch little more than one row.
 _FEW_NODES_OF_LINES, _FEW_NODES_OF_LINE = 2**14, 2**10
 _MAX_NODES_OF_LINE = 2**50
 _NODE_OF_TILE = 2.0  # time that a node of a tile takes, at least, in nodes of a grid

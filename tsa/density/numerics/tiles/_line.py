@@ -6,6 +6,7 @@ of neighbouring nodes; from the cells of the coarse grid down, those that provab
 bounds of the tiles and the others are cut, until they hold a few nodes each.
 """
 
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -78,7 +79,7 @@ def line_sums(eta: Array, m: Array, nodes: Array, tolerance: float, moments: boo
 
 
 def _cells_that_matter(polynomials: Polynomials, nodes: Array, tolerance: float) -> tuple[Tiles, Array, Array]:
-    """Cells of `_NODES` nodes, sorted by row; which rows they serve, and a bound on the mass of the others, (B,)."""
+    """Cells of `_NODES` nodes, row by row; which rows they serve, and a bound on the mass outside, (B,)."""
     rows, bounds = len(nodes), TileBounds(polynomials)
     limit = bounds.log_negligible(tolerance)
     left = np.ceil(np.log2(np.maximum(nodes / (_NODES * polynomials.coarse[0]), 1.0))).astype(np.int64)  # halvings
@@ -105,8 +106,4 @@ def _cells_that_matter(polynomials: Polynomials, nodes: Array, tolerance: float)
         g, slope, bend = polynomials.at(cells.row, cells.centre)
         d = np.stack([g, slope[:, 0], bend[:, 0, 0]])
         slack = polynomials.offset_rounding(cells.row, cells.u, cells.turn)
-    kept = finished[0]
-    for some in finished[1:]:
-        kept = kept.joined(some)
-    kept = kept[np.argsort(kept.row, kind="stable")]
-    return kept[served[kept.row]], served, dropped
+    return reduce(Tiles.joined, finished), served, dropped
