@@ -8,6 +8,7 @@ from tsa import InputError, ShapeError, Subgroup, discover
 from tsa.experiments.discovery.cases import CONTROLS, named_cases, random_case, score, shift_case, torus_case
 from tsa.groups import CyclicShift
 from tsa.learning import Discovery, DiscoveryEvidence
+from tsa.learning.discovery._planes import planes_that_turn
 from tsa.learning.discovery._whitening import sharpened
 
 NAMED = {case.name: case for case in named_cases()}
@@ -45,6 +46,48 @@ def test_random_groups(seed):
     rng = np.random.default_rng([2027, seed])
     case, noise = random_case(rng, 1 + seed % 3)
     check(case, noise=noise, seed=[2027, seed, 1])
+
+
+def test_a_hundred_pairs_are_mostly_enough_for_a_few_planes():
+    right = []
+    for weights in ([1, 2, 3], [1, 2, 3, 4], [[1, 0], [0, 1], [1, 2]]):
+        case = torus_case("", weights)
+        for seed in range(10):
+            found = discover(*case.pairs(100, np.random.default_rng(seed), 0.05)[:2])
+            right.append(all_right(found, case) == case.planes)
+    assert sum(right) >= 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_as_large_as_the_signal_in_both_halves(seed):
+    """Few planes of many pairs are left out; of few pairs there is a refusal, not three free circles."""
+    case, rng = shift_case((16,)), np.random.default_rng(seed)
+    x, y, _ = case.pairs(10_000, rng, 1.0)
+    x = x + rng.standard_normal(x.shape)
+    assert all_right(discover(x, y), case) >= 5
+    few = discover(x[:2500], y[:2500])
+    assert not few.found or all_right(few, case)
+
+
+def all_right(found, case):
+    """The number of planes found, or 0 if the rank or the weight of any is wrong."""
+    if found.rank != case.rank:
+        return 0
+    right, _ = score(found, case.pairs(500, np.random.default_rng(99), 0.0), case.period)
+    return len(right) if right.all() else 0
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+def test_two_lines_that_change_sign_are_told_from_a_plane_that_turns(noise):
+    """In 100 pairs of each of 200 draws, of which half are planes."""
+    rng = np.random.default_rng(3)
+    u = rng.standard_normal((100, 400)).view(np.complex128)
+    turned = u[:, :100] * np.exp(1j * rng.uniform(0, 2 * np.pi, (100, 100)))
+    v = np.concatenate([turned, u[:, 100:].real + 1j * rng.choice([-1, 1], (100, 100)) * u[:, 100:].imag], axis=1)
+    turns = planes_that_turn(u, v + noise * rng.standard_normal((100, 400)).view(np.complex128))
+    assert turns[:100].mean() > 0.97
+    assert turns[100:].mean() < 0.03
 
 
 @pytest.mark.parametrize("name", ["independent pairs", "any rotation of R⁴", "the same by small steps"])

@@ -18,7 +18,13 @@ from tsa.learning.discovery._lattice import (
     smallest_generator,
 )
 from tsa.learning.discovery._pooled import most_probable
-from tsa.learning.discovery._relations import Phases, phases_between, relation_heights, relations_of_three
+from tsa.learning.discovery._relations import (
+    Phases,
+    noise_variances,
+    phases_between,
+    relation_heights,
+    relations_of_three,
+)
 
 small = st.integers(-6, 6)
 
@@ -102,6 +108,16 @@ def test_the_height_of_a_relation_is_one_if_it_holds_and_zero_if_not(sigma):
     np.testing.assert_allclose(height[:2], 1, atol=0.12)
     assert z[:2].min() > 6
     assert np.abs(z[2:]).max() < 4.5
+
+
+@pytest.mark.parametrize(("in_u", "in_v"), [(0.0, 0.2), (0.0, 1.0), (0.5, 0.5), (1.0, 1.0)])
+def test_the_precision_of_a_phase_in_whichever_half_the_noise_is(in_u, in_v):
+    """Of one real dimension of u and of v turned back: κ/|u v| is the element off the diagonal of −C⁻¹."""
+    rng = np.random.default_rng(2)
+    u, v = simulated([1, 2], 100_000, in_v, rng)
+    u = u + in_u * (rng.standard_normal(u.shape) + 1j * rng.standard_normal(u.shape))
+    covariance = np.array([[1 + in_u**2, 1], [1, 1 + in_v**2]])
+    np.testing.assert_allclose(noise_variances(u, v), -1 / np.linalg.inv(covariance)[0, 1], rtol=0.05)
 
 
 def test_relations_of_three_agree_with_all_that_hold():

@@ -114,6 +114,8 @@ def character_group(
     """
     size = phases.angle.shape[1]
     found = _Quotient(phases, permuted, on_relations)
+    if not size:
+        return CharacterGroup(found.weights, found.orders, np.zeros((0, 0), np.int64), np.inf, 0.0, np.nan)
     found.try_relations(relations_of_three(phases.rows(slice(_TRIPLE_PAIRS))))
     unrelated = ~np.any(found.used, axis=0) if found.used else np.ones(size, bool)
     seeds = np.lexsort((-coherence, ~unrelated))[:_MAX_SEEDS]

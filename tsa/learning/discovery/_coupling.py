@@ -9,7 +9,14 @@ from tsa.density import mean_rotation
 from tsa.learning.discovery._character_group import CharacterGroup, RelationsCallback, character_group
 from tsa.learning.discovery._lattice import quotient, reduced_modulo, short_combinations, smallest_generator
 from tsa.learning.discovery._pooled import MAX_RANK, best_character, most_probable, pooled_relations
-from tsa.learning.discovery._relations import MIN_HEIGHT, MIN_Z, Phases, phases_between, relation_heights
+from tsa.learning.discovery._relations import (
+    MIN_HEIGHT,
+    MIN_Z,
+    Phases,
+    noise_variance,
+    phases_between,
+    relation_heights,
+)
 
 _LATTICE_PAIRS = 3000
 _MAX_MULTIPLE = 8  # of a weight that is asked to be a combination of the others
@@ -32,11 +39,6 @@ class Coupling(NamedTuple):
         if self.characters.orders.any():
             return len(self.characters.relations)
         return max(0, int(self.known.sum()) - self.weights.shape[1])
-
-
-def noise_variance(u: Array, v: Array) -> float:
-    """σ² of whitened coordinates from their lengths, which turning does not change; at least 0.01."""
-    return max(0.01, float(np.mean((np.abs(u) - np.abs(v)) ** 2)))
 
 
 def coupling_of(u: Array, v: Array, coherence: Array, on_relations: RelationsCallback | None = None) -> Coupling:

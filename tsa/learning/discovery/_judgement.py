@@ -10,11 +10,10 @@ import numpy as np
 from tsa._base import Array
 from tsa.density import mean_rotation
 from tsa.learning.discovery._completion import FINAL_EM_STEPS, coupled_em, refined_by_projections
-from tsa.learning.discovery._coupling import noise_variance
 from tsa.learning.discovery._lattice import integer_box, reduced_modulo
 from tsa.learning.discovery._planes import coherence, complement
 from tsa.learning.discovery._pooled import most_probable
-from tsa.learning.discovery._relations import phases_between, relation_heights
+from tsa.learning.discovery._relations import noise_variance, phases_between, relation_heights
 from tsa.learning.discovery._whitening import Whitening, sharpened
 from tsa.learning.discovery.result import Discovery, DiscoveryEvidence
 from tsa.model import Subgroup, Weights
@@ -23,6 +22,7 @@ MAX_STEP_CHANCE = 0.01  # share of random angles that fit integers as well
 _MAX_EXCESS = 2.0  # residual over what noise of the size seen would leave
 _MAX_LEFT = 0.6  # share of the dimensions that no subspace explains
 _MAX_LEAK = 0.25
+_MIN_PLANE_Z, _MIN_LOOSE_PLANE_Z = 3.0, 8.0  # of the coherence of a plane, with and without relations
 _ABOVE_CHANCE = 1.3  # of the support of a plane, over the largest in permuted pairs
 _COHERENCE_TOLERANCE = 0.01  # by which given coordinates may be worse than whitened ones and are still preferred
 _SHARPENINGS = 2  # of the whitening, with filters learned anew between
@@ -179,7 +179,7 @@ def coherent_planes(x: Array, y: Array, filters: Array, held_x: Array, held_y: A
     """Those filters whose planes keep their energy in held-out pairs, and lose none to directions outside."""
     held = coherence(held_x @ filters, held_y @ filters)
     whole = coherence(np.linalg.norm(held_x, axis=1), np.linalg.norm(held_y, axis=1))
-    least = max(0.15, 5 / np.sqrt(len(held_x)), 0.5 * held.max(initial=0.0), 0.7 * float(whole))
+    least = max(0.15, _significant(_MIN_PLANE_Z, len(held_x)), 0.5 * held.max(initial=0.0), 0.7 * float(whole))
     filters = filters[:, held > least]
     filters = filters[:, _leaks(x, y, filters) < _MAX_LEAK]
     if not filters.size:
@@ -188,6 +188,22 @@ def coherent_planes(x: Array, y: Array, filters: Array, held_x: Array, held_y: A
             "group keeps it in all planes"
         )
     return filters
+
+
+def refuse_loose_planes(filters: Array, held_x: Array, held_y: Array, evidence: DiscoveryEvidence) -> None:
+    """Refuse planes without any relation between their phases, unless each keeps its energy beyond doubt."""
+    least = float(coherence(held_x @ filters, held_y @ filters).min())
+    if least < _significant(_MIN_LOOSE_PLANE_Z, len(held_x)):
+        raise NoGroupFound(
+            f"no relation ties the phases of the planes to each other, and of {len(held_x)} pairs that were held out a "
+            f"coherence of {least:.2f} is too little to believe them without",
+            evidence,
+        )
+
+
+def _significant(z: float, pairs: int) -> float:
+    """The correlation that is z standard deviations from 0 by Fisher's transformation."""
+    return float(np.tanh(z / np.sqrt(pairs - 3)))
 
 
 def _leaks(x: Array, y: Array, filters: Array) -> Array:

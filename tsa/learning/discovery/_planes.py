@@ -6,6 +6,7 @@ import numpy as np
 
 from tsa._base import Array
 from tsa.density import mean_rotation
+from tsa.learning.discovery._relations import noise_variances
 from tsa.learning.discovery._whitening import mean_action
 from tsa.model import complex_filters, real_columns
 
@@ -14,8 +15,9 @@ _TRIES = 6  # times that planes of low coherence are solved again
 _TEMPERATURE = 0.25  # σ² of the first EM, above that of most data: phases are not decided too early
 _EM_STEPS, _EM_PAIRS = 40, 2000
 _REPORT_STEPS = 8  # of EM between two reports
-_MAX_REFLECTION = 0.6  # of |E u²v²| over the covariance of |u|² and |v|², at least 1 for two lines that change sign
+_MAX_REFLECTION = 0.3  # height of arg u + arg v being constant up to π, at least ½ for two lines that change sign
 _MIN_RELATIVE_COHERENCE = 0.85  # of the upper quartile, below which a plane is solved again
+_LAST_RELATIVE_COHERENCE = 0.5  # the same after the last try: what is left is judged by pairs held out
 
 
 def complement(filters: Array) -> Array:
@@ -75,9 +77,10 @@ def invariant_planes(
     """
     good = np.zeros((x.shape[1], 0), np.complex128)
     moving = span = mean_action(x, y)[1]
-    for _ in range(_TRIES):
+    for attempt in range(_TRIES):
         if span.shape[1] < 2:
             break
+        least = _MIN_RELATIVE_COHERENCE if attempt < _TRIES - 1 else _LAST_RELATIVE_COHERENCE
         xs, ys = x @ span, y @ span
         start = _paired_eigenvectors(xs, ys, _invariant_form(xs, ys, rng))
         report = None if on_filters is None else _with_planes(on_filters, good, span)
@@ -88,19 +91,21 @@ def invariant_planes(
         u, v = x @ both, y @ both
         kept = coherence(u, v)
         upper = np.sort(kept)[-max(1, len(kept) // 4)]
-        good = both[:, _turns(u, v) & (kept > _MIN_RELATIVE_COHERENCE * upper - 1 / np.sqrt(len(x)))]
+        good = both[:, planes_that_turn(u, v) & (kept > least * upper - 1 / np.sqrt(len(x)))]
         span = moving @ complement(moving.T @ good)
     return good
 
 
-def _turns(u: Array, v: Array) -> Array:
+def planes_that_turn(u: Array, v: Array) -> Array:
     """Which planes turn (J,): two lines of which one changes its sign also keep their energy.
 
-    Their u²v² is |u|⁴, up to its sign, while for planes that turn its mean is 0. Noise changes neither this mean nor
-    the covariance of |u|² and |v|², which is at most E|u|⁴.
+    Where it does, arg u + arg v is the same, up to π. The height of this relation is at least ½ for such lines, and for
+    planes that turn it is 0.
     """
-    a, b = (np.square(np.abs(z)) - np.mean(np.square(np.abs(z)), axis=0) for z in (u, v))
-    return np.asarray(np.abs((u**2 * v**2).mean(axis=0)) < _MAX_REFLECTION * np.abs((a * b).mean(axis=0)))
+    mirrored = mean_rotation(u * v / noise_variances(u, v))
+    left = np.abs(mirrored) ** 4  # what noise leaves of a cosine of twice the angle
+    height = np.abs((np.abs(mirrored) ** 2 * mirrored**2).sum(axis=0)) / np.square(left).sum(axis=0)
+    return np.asarray(height < _MAX_REFLECTION)
 
 
 def _with_planes(on_filters: Callable[[Array], object], good: Array, span: Array) -> Callable[[Array], object]:

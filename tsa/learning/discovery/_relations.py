@@ -7,6 +7,7 @@ exactly if Σ_j m_j ω_j = 0. The relations are therefore a lattice that determi
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import hyp2f1
 
 from tsa._base import Array
 from tsa.density import mean_rotation
@@ -14,6 +15,8 @@ from tsa.density import mean_rotation
 MIN_HEIGHT, MIN_Z = 0.6, 6.0  # from which a relation is accepted; true ones have height 1, false ones 0
 _TRIPLE_HEIGHT = 0.5  # from which a relation of three phases is tested on all pairs
 _CHUNK_NUMBERS = 2**22  # cosines held at once
+_CORRELATIONS = np.linspace(0.01, 1, 1000)
+_PRODUCTS_OF_LENGTHS = np.pi / 4 * hyp2f1(-0.5, -0.5, 1, _CORRELATIONS**2)
 
 
 class Phases(NamedTuple):
@@ -31,13 +34,31 @@ class Phases(NamedTuple):
         return Phases(self.angle[:, which], self.variance[:, which])
 
 
-def phases_between(u: Array, v: Array, noise_variance: float) -> Phases:
+def noise_variance(u: Array, v: Array) -> float:
+    """The variance of `noise_variances` with all planes taken together."""
+    return float(noise_variances(u.reshape(-1, 1), v.reshape(-1, 1))[0])
+
+
+def noise_variances(u: Array, v: Array) -> Array:
+    """σ² of each plane (J,), at least 0.01, for which |u v|/σ² is the precision κ of its phase in a pair.
+
+    It is read from lengths, which turning does not change. Of Gaussian u and v with variances a, b in each dimension
+    and correlation ρ, the phase between them has κ = |u v| ρ / ((1 − ρ²) √(ab)), in whichever of them the noise is, and
+    E|u v| / √(E|u|² E|v|²) = π/4 · ₂F₁(−½, −½; 1; ρ²).
+    """
+    size = np.sqrt(np.mean(np.square(np.abs(u)), axis=0) * np.mean(np.square(np.abs(v)), axis=0))
+    product = np.mean(np.abs(u * v), axis=0) / np.maximum(size, 1e-300)
+    correlation = np.interp(product, _PRODUCTS_OF_LENGTHS, _CORRELATIONS)
+    return np.asarray(np.maximum(0.01, size / 2 * (1 - correlation**2) / correlation))
+
+
+def phases_between(u: Array, v: Array, variance: float | Array) -> Phases:
     """The phases of pairs from their coordinates u = z(x) and v = z(y).
 
     The posterior of a phase is von Mises with κ = |u v|/σ². A wrapped normal with the same mean resultant length
     I₁(κ)/I₀(κ) has the variance −2 log(I₁/I₀).
     """
-    mean = mean_rotation(u.conj() * v / noise_variance)
+    mean = mean_rotation(u.conj() * v / variance)
     return Phases(np.angle(mean), -2 * np.log(np.clip(np.abs(mean), 1e-9, 1 - 1e-9)))
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tsa._base import Array, InputError, ProgressCallback, ShapeError, checks, split_progress
 from tsa.learning.discovery._completion import coupled_em, with_further_subspaces
-from tsa.learning.discovery._coupling import coupling_of, noise_variance
+from tsa.learning.discovery._coupling import coupling_of
 from tsa.learning.discovery._judgement import (
     MAX_STEP_CHANCE,
     Candidate,
@@ -20,10 +20,12 @@ from tsa.learning.discovery._judgement import (
     Split,
     coherent_planes,
     judged,
+    refuse_loose_planes,
     with_noise_and_evidence,
 )
 from tsa.learning.discovery._planes import coherence, invariant_planes
 from tsa.learning.discovery._pooled import MAX_RANK, climbed, most_probable
+from tsa.learning.discovery._relations import noise_variance
 from tsa.learning.discovery._small_steps import planes_of_small_steps, steps_are_small
 from tsa.learning.discovery._watching import StepCallback, Watcher
 from tsa.learning.discovery._whitening import Whitening, leading_directions, whitening_of
@@ -207,6 +209,8 @@ def _first_candidate(
         )
         raise NoGroupFound(why, evidence)
     known = coupling.known
+    if coupling.relations == 0:
+        refuse_loose_planes(filters[:, known], held_x, held_y, evidence)
     return Candidate(filters[:, known], coupling.weights[known], int(known.sum()), evidence)
 
 
