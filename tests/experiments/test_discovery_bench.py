@@ -5,9 +5,10 @@ import pytest
 
 from tsa import discover
 from tsa.cli import main
+from tsa.experiments.discovery.bispectral_networks import frequencies
 from tsa.experiments.discovery.cases import Case, score, torus_case
 from tsa.experiments.discovery.known import compare_with_refined
-from tsa.experiments.discovery.peers import compare_with_peers, frequencies
+from tsa.experiments.discovery.peers import compare_with_peers
 from tsa.groups import CyclicShift, ImageRotation
 
 
@@ -38,12 +39,13 @@ def _missing(name):
 
 
 def test_peers_are_skipped_where_they_are_missing(capsys, monkeypatch):
-    for module in ("peers", "bispectral_networks"):
+    for module in ("liedetect", "bispectral_networks"):
         monkeypatch.setattr(f"tsa.experiments.discovery.{module}.import_module", _missing)
     compare_with_peers(0, groups=1)
     said = capsys.readouterr().out
     assert "LieDetect: skipped" in said
-    assert "discover: 1 of 1 right" in said
+    assert "σ 0.1, 1000 pairs: discover 1 of 1 right" in said
+    assert "relations in the true planes 1" in said
     assert "Bispectral Networks: skipped" in said
 
 

@@ -15,7 +15,9 @@ import numpy as np
 
 from tsa._base import Array
 
-_ORBITS_PER_BATCH, _RATE, _RECONSTRUCTION = 10, 0.005, 10.0  # of their settings the best of two that were tried
+_ORBITS_PER_BATCH = 10
+_SETTINGS = ((0.005, 10.0), (0.002, 10.0), (0.002, 150.0))  # rate and share of reconstruction; theirs is the last
+_MOST_SECONDS = 60.0  # of one training
 _LEAST_RATE = 1e-6  # of their schedule, which halves the rate where the loss no longer falls: then training ends
 
 
@@ -37,10 +39,43 @@ def import_bispectral_networks() -> BispectralNetworks | None:
         return None
 
 
-def learn_waves(peer: BispectralNetworks, orbits: Array, seed: int) -> Iterator[tuple[Array, float]]:
-    """Train on orbits (classes, members, D): the matrix (D, D), a filter in each column, after each pass over them.
+class LearnedShifts(NamedTuple):
+    """The number of right frequencies of the best training, and the seconds of it until it had them."""
 
-    With the seconds since the start, until the schedule has ended.
+    frequencies: int
+    seconds: float
+
+
+def learn_shifts(peer: BispectralNetworks, orbits: Array, waves: set[int], seed: int) -> LearnedShifts:
+    """Train on orbits (classes, members, D) with one setting after the other, until all of these waves are found."""
+    best = LearnedShifts(0, 0.0)
+    for rate, reconstruction in _SETTINGS:
+        for filters, seconds in _training(peer, orbits, seed, rate, reconstruction):
+            right = len(frequencies(filters) & waves)
+            if right > best.frequencies:
+                best = LearnedShifts(right, seconds)
+            if right == len(waves):
+                return best
+            if seconds > _MOST_SECONDS:
+                break
+    return best
+
+
+def frequencies(filters: Array) -> set[int]:
+    """The frequencies, without their sign, of the filters (D, J) that have 0.9 of their power at one."""
+    power = np.square(np.abs(np.fft.fft(filters, axis=0)))
+    size = len(filters)
+    folded = np.stack([power[k] + (power[-k] if 0 < 2 * k < size else 0) for k in range(size // 2 + 1)])
+    share = folded / folded.sum(axis=0)
+    return set(share.argmax(axis=0)[share.max(axis=0) > 0.9].tolist())
+
+
+def _training(
+    peer: BispectralNetworks, orbits: Array, seed: int, rate: float, reconstruction: float
+) -> Iterator[tuple[Array, float]]:
+    """The matrix (D, D), a filter in each column, after each pass over the orbits, and the seconds since the start.
+
+    It ends with their schedule.
     """
     torch: Any = peer.torch
     torch.manual_seed(seed)
@@ -51,7 +86,7 @@ def learn_waves(peer: BispectralNetworks, orbits: Array, seed: int) -> Iterator[
     network = peer.model.BispectralEmbedding(size, size)
     collapse = peer.loss.OrbitCollapse(peer.loss.LpDistance())
     normalize = peer.normalizer.L2Normalizer(["layers.0.W"])
-    optimizer = torch.optim.Adam(network.parameters(), lr=_RATE)
+    optimizer = torch.optim.Adam(network.parameters(), lr=rate)
     schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=2, min_lr=_LEAST_RATE)
     begun = time.perf_counter()
     while optimizer.param_groups[0]["lr"] > 1.01 * _LEAST_RATE:
@@ -62,7 +97,7 @@ def learn_waves(peer: BispectralNetworks, orbits: Array, seed: int) -> Iterator[
             optimizer.zero_grad()
             embedded, reconstructed = network(patches)
             loss = abs(collapse(embedded, labels))
-            loss = loss + _RECONSTRUCTION * torch.nn.functional.mse_loss(reconstructed, patches)
+            loss = loss + reconstruction * torch.nn.functional.mse_loss(reconstructed, patches)
             loss.backward()
             optimizer.step()
             normalize(dict(network.named_parameters()))

@@ -27,6 +27,7 @@ class Case:
     planes: int | None
     period: int = 0
     exact: bool = True  # whether the action is exact, so that an equivariance near 1 can be reached
+    filters: Array | None = None  # (D, J) of the true planes
 
 
 def torus_case(
@@ -52,7 +53,8 @@ def torus_case(
         y = _turned(x, s @ w.T)
         return x @ seen, (y + noise * rng.standard_normal(y.shape)) @ seen, s
 
-    return Case(name, w.shape[1], pairs, len(w))
+    columns = np.linalg.inv(seen)[:, : 2 * len(w)]
+    return Case(name, w.shape[1], pairs, len(w), filters=columns[:, ::2] + 1j * columns[:, 1::2])
 
 
 def _turned(x: Array, angles: Array) -> Array:

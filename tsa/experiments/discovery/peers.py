@@ -1,78 +1,106 @@
 """`tsa bench discover --part peers`: side by side with LieDetect and with Bispectral Networks, on the same patches.
 
-LieDetect (Ennes & Tinarrage, 2025) reads the weights of a torus off points of one orbit. From pairs these are the phase
-vectors e^{iθ_j}; it gets them in the planes that `discover` found, and is told the rank and the largest weight. It has
-no package: its folder `src` has to be on the path of Python, with autograd, pymanopt and scikit-learn.
+Settings go from easy to hard: more noise, fewer pairs. Each peer has several of its own settings to try, counts as
+right if it is with any of them, and its time is that of the best alone.
 """
 
-import contextlib
-import io
 import math
 import time
-from importlib import import_module
 from itertools import combinations
-from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tsa._base import Array
-from tsa.experiments.discovery.bispectral_networks import import_bispectral_networks, learn_waves
-from tsa.experiments.discovery.cases import Case, score, torus_case
+from tsa.experiments.discovery.bispectral_networks import (
+    BispectralNetworks,
+    frequencies,
+    import_bispectral_networks,
+    learn_shifts,
+)
+from tsa.experiments.discovery.cases import Case, equal_up_to_basis, score, torus_case
+from tsa.experiments.discovery.liedetect import LieDetect, finds_weights, import_liedetect
 from tsa.learning import Discovery, discover
+from tsa.learning.discovery import coherence, coupling_of
 
-_PAIRS, _NOISE, _GROUPS = 1000, 0.1, 18
+_GROUPS = 18
 _KINDS = ((1, 3, 4), (1, 4, 4), (2, 3, 2))  # rank, planes, largest weight
-_NEIGHBOURS = 10  # as in LieDetect's tutorial
-_SHIFT_SIZES, _ORBITS, _MEMBERS = (12, 16, 32), 300, 10
-_MOST_SECONDS = 120.0  # of a training of Bispectral Networks
+_NOISES, _PAIRS = (0.1, 0.3, 0.6, 1.0), (1000, 300, 100)
+_MEMBERS = 10  # of an orbit
+_SHIFTS = {  # number of orbits and their noise, by the number of samples
+    16: ((300, 0.0), (10, 0.0), (20, 0.3), (40, 0.6), (300, 1.0)),
+    32: ((300, 0.0), (20, 0.0), (40, 0.3), (100, 0.6), (300, 1.0)),
+}
 
 
-class LieDetect(NamedTuple):
-    """The modules of LieDetect that are used here."""
+class _Tally(NamedTuple):
+    """Of one setting: groups right and seconds of `discover`; right in the true planes; the same two of the peer."""
 
-    algebra: ModuleType
-    liepca: ModuleType
-    optimization: ModuleType
-
-
-def import_liedetect() -> LieDetect | None:
-    """The modules, or None where they are missing."""
-    try:
-        import_module("sklearn.neighbors")  # which LieDetect takes to be loaded
-        return LieDetect(*(import_module(name) for name in LieDetect._fields))
-    except ImportError:
-        return None
+    right: int
+    seconds: float
+    in_planes: int
+    peer_right: int
+    peer_seconds: float
 
 
 def compare_with_peers(seed: int, groups: int = _GROUPS) -> None:
-    """Print what each peer finds, and `discover` on the same patches, and the seconds it takes."""
+    """Print how often each peer is right, and `discover` on the same patches, and the seconds it takes."""
     _compare_with_liedetect(seed, groups)
-    _compare_with_bispectral_networks(seed)
+    peer = import_bispectral_networks()
+    if peer is None:
+        print("Bispectral Networks: skipped, torch or their package bispectral_networks cannot be imported")
+        return
+    print(f"shifts, from orbits of {_MEMBERS}; `discover` gets all pairs of each orbit")
+    for size, settings in _SHIFTS.items():
+        for orbits, noise in settings:
+            print(f"  {_compare_on_shifts(peer, size, orbits, noise, seed)}", flush=True)
 
 
 def _compare_with_liedetect(seed: int, groups: int) -> None:
     peer = import_liedetect()
     if peer is None:
         print("LieDetect: skipped, its modules algebra, liepca and optimization cannot be imported")
-    rng, rows = np.random.default_rng([seed, 5]), list[tuple[bool, float, bool, float]]()
+    print(f"{groups} random groups in each setting; `discover` is told nothing, LieDetect planes, rank, largest weight")
+    tallies = []
+    for noise in _NOISES:
+        for pairs in _PAIRS:
+            tallies.append(_tally(peer, pairs, noise, seed, groups))
+            print(f"  σ {noise}, {pairs:4d} pairs: {_in_words(tallies[-1], groups, peer is not None)}", flush=True)
+    print(f"  in all: {_in_words(_total(tallies), groups * len(tallies), peer is not None)}")
+
+
+def _total(tallies: list[_Tally]) -> _Tally:
+    return _Tally(*(sum(column) for column in zip(*tallies, strict=True)))
+
+
+def _in_words(tally: _Tally, groups: int, beside_peer: bool) -> str:
+    ours = (
+        f"discover {tally.right} of {groups} right, {tally.seconds:.1f} s; "
+        f"its relations in the true planes {tally.in_planes}"
+    )
+    if not beside_peer:
+        return ours
+    ahead = "; LieDetect is ahead of discover" if tally.peer_right > tally.right else ""
+    return f"{ours}; LieDetect in the true planes {tally.peer_right}, {tally.peer_seconds:.1f} s{ahead}"
+
+
+def _tally(peer: LieDetect | None, pairs: int, noise: float, seed: int, groups: int) -> _Tally:
+    """Random groups in one setting: the same groups in each."""
+    rng, rows = np.random.default_rng([seed, 5]), list[_Tally]()
     for i in range(groups):
         case, weights = _faithful_case(rng, *_KINDS[i % len(_KINDS)])
-        x, y, _ = case.pairs(_PAIRS, np.random.default_rng([seed, 5, i]), _NOISE)
+        x, y, _ = case.pairs(pairs, np.random.default_rng([seed, 5, i]), noise)
         begun = time.perf_counter()
         found = discover(x, y)
         seconds = time.perf_counter() - begun
-        mine = _all_right(found, case, seed)
-        theirs, their_seconds = (False, 0.0) if peer is None else _asked(peer, found, x, y, weights)
-        rows.append((mine, seconds, theirs, their_seconds))
-        words = "" if peer is None else f"; LieDetect {'right' if theirs else 'wrong'}, {their_seconds:.1f} s"
-        print(f"  {weights.T.tolist()}: discover {'right' if mine else 'wrong'}, {seconds:.1f} s{words}", flush=True)
-    right, total, their_right, their_total = np.sum(rows, axis=0)
-    print(f"discover: {right:.0f} of {groups} right, {total:.0f} s in all")
-    if peer is not None:
-        print(
-            f"LieDetect, given the planes and the rank: {their_right:.0f} of {groups} right, {their_total:.0f} s in all"
-        )
+        assert case.filters is not None
+        u, v = x @ case.filters, y @ case.filters
+        coupling = coupling_of(u, v, coherence(u, v))
+        same_rank = coupling.known.all() and coupling.weights.shape == weights.shape
+        coupled = bool(same_rank and equal_up_to_basis(coupling.weights, weights, 0).all())
+        theirs, their_seconds = (False, 0.0) if peer is None else finds_weights(peer, u, v, weights)
+        rows.append(_Tally(_all_right(found, case, seed), seconds, coupled, theirs, their_seconds))
+    return _total(rows)
 
 
 def _faithful_case(rng: np.random.Generator, rank: int, planes: int, largest: int) -> tuple[Case, Array]:
@@ -92,60 +120,26 @@ def _all_right(found: Discovery, case: Case, seed: int) -> bool:
     return bool(right.all()) and len(right) == case.planes
 
 
-def _asked(peer: LieDetect, found: Discovery, x: Array, y: Array, weights: Array) -> tuple[bool, float]:
-    """Whether LieDetect finds these weights, up to its own equivalence of orbits, and the seconds it took."""
-    if not found.found:
-        return False, 0.0
-    planes = ~found.model.lines
-    u, v = (found.model.coordinates(found.transform(a))[:, planes] for a in (x, y))
-    phase = u.conj() * v / np.abs(u * v)
-    points = np.ascontiguousarray(phase).view(np.float64)
-    rank, largest = weights.shape[1], int(np.abs(weights).max())
+def _compare_on_shifts(peer: BispectralNetworks, size: int, orbits: int, noise: float, seed: int) -> str:
+    """Frequencies of cyclic shifts that are found in noisy orbits, in words."""
+    patches = _shifted_orbits(size, orbits, noise, np.random.default_rng([seed, 7, size]))
+    i, j = np.triu_indices(_MEMBERS, 1)
     begun = time.perf_counter()
-    with contextlib.redirect_stdout(io.StringIO()):
-        operator = peer.liepca.get_lie_pca_operator(pts=points, nb_neighbors=_NEIGHBOURS, orbit_dim=rank)
-        rep, _ = peer.optimization.find_closest_algebra(
-            group="torus", lie_pca=operator, group_dim=rank, frequency_max=largest, method="abelian", verbose=False
-        )
+    found = discover(patches[:, i].reshape(-1, size), patches[:, j].reshape(-1, size))
     seconds = time.perf_counter() - begun
-    truth: Any = tuple(tuple(int(w) for w in row) for row in weights.T)
-    return bool(peer.algebra.are_representations_equivalent(group="torus", rep0=truth, rep1=rep)), seconds
+    waves = set(range(1, size // 2 + 1))
+    right = len(frequencies(found.model.filters) & waves) if found.found else 0
+    theirs = learn_shifts(peer, patches, waves, seed)
+    ahead = "; Bispectral Networks are ahead" if theirs.frequencies > right else ""
+    return (
+        f"{size} samples, {orbits} orbits, σ {noise}: discover {right} of {len(waves)} frequencies, {seconds:.1f} s; "
+        f"Bispectral Networks {theirs.frequencies}, the last of them after {theirs.seconds:.0f} s{ahead}"
+    )
 
 
-def _compare_with_bispectral_networks(seed: int) -> None:
-    """Frequencies of cyclic shifts from orbits of ten members; `discover` gets a member and each of the others."""
-    peer = import_bispectral_networks()
-    if peer is None:
-        print("Bispectral Networks: skipped, torch or their package bispectral_networks cannot be imported")
-        return
-    for size in _SHIFT_SIZES:
-        rng = np.random.default_rng([seed, 7, size])
-        starts, classes = rng.standard_normal((_ORBITS, size)), np.arange(_ORBITS)[:, None, None]
-        shifts = np.argsort(rng.random((_ORBITS, size)), axis=1)[:, :_MEMBERS]
-        orbits = starts[classes, (np.arange(size) - shifts[:, :, None]) % size]
-        begun = time.perf_counter()
-        found = discover(np.repeat(orbits[:, 0], _MEMBERS - 1, axis=0), orbits[:, 1:].reshape(-1, size))
-        seconds = time.perf_counter() - begun
-        mine = frequencies(found.model.filters) if found.found else set()
-        waves = set(range(1, size // 2 + 1))
-        right, their_right, their_seconds = len(mine & waves), 0, 0.0
-        for filters, passed in learn_waves(peer, orbits, seed):
-            now = len(frequencies(filters) & waves)
-            if now > their_right:  # the time counts at which they had most
-                their_right, their_seconds = now, passed
-            if now == len(waves) or passed > _MOST_SECONDS:
-                break
-        print(
-            f"  shifts of {size}, {_ORBITS} orbits of {_MEMBERS}: discover {right} of {len(waves)} frequencies, "
-            f"{seconds:.1f} s; Bispectral Networks {their_right}, the last of them after {their_seconds:.0f} s",
-            flush=True,
-        )
-
-
-def frequencies(filters: Array) -> set[int]:
-    """The frequencies, without their sign, of the filters (D, J) that have 0.9 of their power at one."""
-    power = np.square(np.abs(np.fft.fft(filters, axis=0)))
-    size = len(filters)
-    folded = np.stack([power[k] + (power[-k] if 0 < 2 * k < size else 0) for k in range(size // 2 + 1)])
-    share = folded / folded.sum(axis=0)
-    return set(share.argmax(axis=0)[share.max(axis=0) > 0.9].tolist())
+def _shifted_orbits(size: int, orbits: int, noise: float, rng: np.random.Generator) -> Array:
+    """White noise, cyclically shifted: (orbits, members, size), with noise in every member."""
+    starts = rng.standard_normal((orbits, size))
+    shifts = np.argsort(rng.random((orbits, size)), axis=1)[:, :_MEMBERS, None]
+    patches = starts[np.arange(orbits)[:, None, None], (np.arange(size) - shifts) % size]
+    return np.asarray(patches + noise * rng.standard_normal(patches.shape))

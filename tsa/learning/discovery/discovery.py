@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tsa._base import Array, InputError, ProgressCallback, ShapeError, checks, split_progress
 from tsa.learning.discovery._completion import coupled_em, with_further_subspaces
-from tsa.learning.discovery._coupling import coupling_of
+from tsa.learning.discovery._coupling import Coupling, coupling_of
 from tsa.learning.discovery._judgement import (
     MAX_STEP_CHANCE,
     Candidate,
@@ -121,6 +121,9 @@ def _discovered(
         candidate = _first_candidate(white, whitening, rng, evidence, Watcher(on_step, whitening.directions))
         find(1.0)
         candidate = _completed(white, candidate, rng, couple)
+        again = _coupled_again(white, candidate)
+        if again is not None:
+            candidate = _completed(white, again, rng, couple)
         mean = _fixed_point(mean, white, whitening.matrix, candidate)
         given = split(mean, whitening.contrast)
         result = judged(given, given.times(whitening.matrix), whitening, candidate, rng)
@@ -191,14 +194,7 @@ def _first_candidate(
     watcher.planes(filters, lambda: kept)
     coupling = coupling_of(x[_FEW_PAIRS] @ filters, y[_FEW_PAIRS] @ filters, kept, watcher.relations)
     watcher.weights(coupling.weights)
-    group = coupling.characters
-    evidence = replace(
-        evidence,
-        moving_planes=coupling.moving,
-        relations=coupling.relations,
-        least_z=group.least_z if len(group.relations) else np.nan,
-        chance_z=group.chance_z,
-    )
+    evidence = _with_relations(evidence, coupling)
     if not coupling.known.any():
         rank = coupling.weights.shape[1]
         why = (
@@ -212,6 +208,35 @@ def _first_candidate(
     if coupling.relations == 0:
         refuse_loose_planes(filters[:, known], held_x, held_y, evidence)
     return Candidate(filters[:, known], coupling.weights[known], int(known.sum()), evidence)
+
+
+def _with_relations(evidence: DiscoveryEvidence, coupling: Coupling) -> DiscoveryEvidence:
+    group = coupling.characters
+    return replace(
+        evidence,
+        moving_planes=coupling.moving,
+        relations=coupling.relations,
+        least_z=group.least_z if len(group.relations) else np.nan,
+        chance_z=group.chance_z,
+    )
+
+
+def _coupled_again(white: Split, candidate: Candidate) -> Candidate | None:
+    """The candidate with weights of lower rank, if relations with planes that were found later show any.
+
+    With few pairs the first planes may be too few for a relation between them to be short.
+    """
+    planes = candidate.planes
+    rank = candidate.weights.shape[1]
+    if rank == 1 or planes.sum() <= candidate.certain:
+        return None
+    filters = candidate.filters[:, planes]
+    u, v = (a[_FEW_PAIRS] @ filters for a in white[:2])
+    coupling = coupling_of(u, v, coherence(u, v))
+    if not coupling.known.all() or coupling.weights.shape[1] >= rank:
+        return None
+    evidence = _with_relations(candidate.evidence, coupling)
+    return Candidate(filters, coupling.weights, len(coupling.weights), evidence)
 
 
 def _completed(white: Split, start: Candidate, rng: np.random.Generator, on_progress: ProgressCallback) -> Candidate:
