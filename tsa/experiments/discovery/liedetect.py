@@ -36,6 +36,15 @@ def import_liedetect() -> LieDetect | None:
         return None
 
 
+def candidates(peer: LieDetect, rank: int, planes: int, largest: int) -> int:
+    """How many groups it can choose from, once it knows the rank, the number of planes and the largest weight."""
+    return len(
+        peer.algebra.get_lattices(
+            lattice_rank=rank, ambient_rank=planes, frequency_max=largest, method="orbit-equivalence", verbose=False
+        )
+    )
+
+
 def finds_weights(peer: LieDetect, u: Array, v: Array, weights: Array) -> tuple[bool, float]:
     """Whether it finds these weights (J, r), up to its own equivalence of orbits, from coordinates (n, J) of pairs.
 

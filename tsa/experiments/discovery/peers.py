@@ -19,12 +19,12 @@ from tsa.experiments.discovery.bispectral_networks import (
     learn_shifts,
 )
 from tsa.experiments.discovery.cases import Case, equal_up_to_basis, score, torus_case
-from tsa.experiments.discovery.liedetect import LieDetect, finds_weights, import_liedetect
+from tsa.experiments.discovery.liedetect import LieDetect, candidates, finds_weights, import_liedetect
 from tsa.learning import Discovery, discover
 from tsa.learning.discovery import coherence, coupling_of
 
 _GROUPS = 18
-_KINDS = ((1, 3, 4), (1, 4, 4), (2, 3, 2))  # rank, planes, largest weight
+_KINDS = ((1, 3, 6), (1, 4, 6), (2, 3, 2))  # rank, planes, largest weight
 _NOISES, _PAIRS = (0.1, 0.3, 0.6, 1.0), (1000, 300, 100)
 _MEMBERS = 10  # of an orbit
 _SHIFTS = {  # number of orbits and their noise, by the number of samples
@@ -61,6 +61,8 @@ def _compare_with_liedetect(seed: int, groups: int) -> None:
     if peer is None:
         print("LieDetect: skipped, its modules algebra, liepca and optimization cannot be imported")
     print(f"{groups} random groups in each setting; `discover` is told nothing, LieDetect planes, rank, largest weight")
+    if peer is not None:
+        print(f"  so that it has {', '.join(str(candidates(peer, *kind)) for kind in _KINDS)} groups to choose from")
     tallies = []
     for noise in _NOISES:
         for pairs in _PAIRS:

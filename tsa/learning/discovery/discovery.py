@@ -5,6 +5,7 @@ the next: whitening makes ρ orthogonal; planes keep their energy; relations bet
 with s known, further planes and lines are second moments; held-out and permuted pairs judge the result.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -34,6 +35,7 @@ from tsa.model import Subgroup
 
 _MIN_PAIRS = 100
 _FEW_PAIRS = slice(0, 4000)  # enough for tests of relations and of leaks
+_STARTS, _PAIRS_FOR_ONE_START = 6, 400
 _LEAST_ROUNDS, _MOST_ROUNDS = 2, 10  # of completion
 _MAX_CHANCE_MEAN = 25.0  # of |m|² over its variance, whose expectation is 1
 _NEAR = 0.2  # of the distance of the mean to 0
@@ -184,8 +186,11 @@ def _first_candidate(
         return Candidate(steps.filters, steps.weights, 0, evidence)
     leading = leading_directions(whitening.matrix, len(x))
     few = (x[_FEW_PAIRS, :leading], y[_FEW_PAIRS, :leading])
-    found = invariant_planes(
-        x[:, :leading], y[:, :leading], rng, lambda f: watcher.planes(f, lambda: coherence(few[0] @ f, few[1] @ f))
+    found = _best_planes(
+        x[:, :leading],
+        y[:, :leading],
+        rng,
+        lambda f: watcher.planes(f, lambda: coherence(few[0] @ f, few[1] @ f)),
     )
     filters = np.zeros((x.shape[1], found.shape[1]), np.complex128)
     filters[:leading] = found
@@ -208,6 +213,13 @@ def _first_candidate(
     if coupling.relations == 0:
         refuse_loose_planes(filters[:, known], held_x, held_y, evidence)
     return Candidate(filters[:, known], coupling.weights[known], int(known.sum()), evidence)
+
+
+def _best_planes(x: Array, y: Array, rng: np.random.Generator, on_filters: Callable[[Array], object]) -> Array:
+    """Invariant planes (d, J); if pairs are few, those of the start in which planes keep most energy."""
+    starts = _STARTS if len(x) < _PAIRS_FOR_ONE_START else 1
+    found = [invariant_planes(x, y, rng, on_filters) for _ in range(starts)]
+    return max(found, key=lambda filters: float(coherence(x @ filters, y @ filters).sum()))
 
 
 def _with_relations(evidence: DiscoveryEvidence, coupling: Coupling) -> DiscoveryEvidence:
