@@ -5,7 +5,16 @@ import pytest
 
 import tsa
 from tsa import InputError, ShapeError, Subgroup, discover
-from tsa.experiments.discovery.cases import CONTROLS, named_cases, random_case, score, shift_case, torus_case
+from tsa.experiments.discovery.cases import (
+    CONTROLS,
+    named_cases,
+    pairs_of_orbits,
+    random_case,
+    score,
+    shift_case,
+    shifted_orbits,
+    torus_case,
+)
 from tsa.groups import CyclicShift
 from tsa.learning import Discovery, DiscoveryEvidence
 from tsa.learning.discovery._planes import planes_that_turn
@@ -68,6 +77,16 @@ def test_noise_as_large_as_the_signal_in_both_halves(seed):
     assert all_right(discover(x, y), case) >= 5
     few = discover(x[:2500], y[:2500])
     assert not few.found or all_right(few, case)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "orbits"), [(16, 10), (32, 20)])
+def test_relations_are_asked_again_once_all_planes_are_known(size, orbits):
+    """Ten shifts each of a few patches, in all pairs: the first planes are too few to show that there is one shift."""
+    found = discover(*pairs_of_orbits(shifted_orbits(size, orbits, 10, 0.0, np.random.default_rng([0, 7, size]))))
+    assert found.rank == 1, found.sentence
+    assert found.orders == (size,)
+    assert np.sum(~found.model.lines) == size // 2 - 1
 
 
 def all_right(found, case):

@@ -17,7 +17,7 @@ from tsa._base import Array
 
 _ORBITS_PER_BATCH = 10
 _SETTINGS = ((0.005, 10.0), (0.002, 150.0))  # rate and share of reconstruction; theirs are the second
-_MOST_SECONDS = 120.0  # of one training
+_MOST_SECONDS = 90.0  # of one training
 _LEAST_RATE = 1e-6  # of their schedule, which halves the rate where the loss no longer falls: then training ends
 
 

@@ -91,6 +91,20 @@ def _shifted(x: Array, k: Array) -> Array:
     return np.asarray(x[(index[0], *sources)])
 
 
+def shifted_orbits(size: int, orbits: int, members: int, noise: float, rng: np.random.Generator) -> Array:
+    """White noise under different cyclic shifts of it: (orbits, members, size), with noise in every member."""
+    starts = rng.standard_normal((orbits, size))
+    shifts = np.argsort(rng.random((orbits, size)), axis=1)[:, :members, None]
+    patches = starts[np.arange(orbits)[:, None, None], (np.arange(size) - shifts) % size]
+    return np.asarray(patches + noise * rng.standard_normal(patches.shape))
+
+
+def pairs_of_orbits(patches: Array) -> tuple[Array, Array]:
+    """All pairs (n, D) of members of one orbit: x and y."""
+    i, j = np.triu_indices(patches.shape[1], 1)
+    return patches[:, i].reshape(-1, patches.shape[2]), patches[:, j].reshape(-1, patches.shape[2])
+
+
 def hue_case(samples: int = 8) -> Case:
     """A row of colours, shifted by whole samples and turned about the grey axis: Z/n × a circle."""
     grey = np.ones((3, 1)) / np.sqrt(3)

@@ -18,7 +18,7 @@ from tsa.experiments.discovery.bispectral_networks import (
     import_bispectral_networks,
     learn_shifts,
 )
-from tsa.experiments.discovery.cases import Case, equal_up_to_basis, score, torus_case
+from tsa.experiments.discovery.cases import Case, equal_up_to_basis, pairs_of_orbits, score, shifted_orbits, torus_case
 from tsa.experiments.discovery.liedetect import LieDetect, candidates, finds_weights, import_liedetect
 from tsa.learning import Discovery, discover
 from tsa.learning.discovery import coherence, coupling_of
@@ -124,10 +124,10 @@ def _all_right(found: Discovery, case: Case, seed: int) -> bool:
 
 def _compare_on_shifts(peer: BispectralNetworks, size: int, orbits: int, noise: float, seed: int) -> str:
     """Frequencies of cyclic shifts that are found in noisy orbits, in words."""
-    patches = _shifted_orbits(size, orbits, noise, np.random.default_rng([seed, 7, size]))
-    i, j = np.triu_indices(_MEMBERS, 1)
+    patches = shifted_orbits(size, orbits, _MEMBERS, noise, np.random.default_rng([seed, 7, size]))
+    x, y = pairs_of_orbits(patches)
     begun = time.perf_counter()
-    found = discover(patches[:, i].reshape(-1, size), patches[:, j].reshape(-1, size))
+    found = discover(x, y)
     seconds = time.perf_counter() - begun
     waves = set(range(1, size // 2 + 1))
     right = len(frequencies(found.model.filters) & waves) if found.found else 0
@@ -137,11 +137,3 @@ def _compare_on_shifts(peer: BispectralNetworks, size: int, orbits: int, noise: 
         f"{size} samples, {orbits} orbits, σ {noise}: discover {right} of {len(waves)} frequencies, {seconds:.1f} s; "
         f"Bispectral Networks {theirs.frequencies}, the last of them after {theirs.seconds:.0f} s{ahead}"
     )
-
-
-def _shifted_orbits(size: int, orbits: int, noise: float, rng: np.random.Generator) -> Array:
-    """White noise, cyclically shifted: (orbits, members, size), with noise in every member."""
-    starts = rng.standard_normal((orbits, size))
-    shifts = np.argsort(rng.random((orbits, size)), axis=1)[:, :_MEMBERS, None]
-    patches = starts[np.arange(orbits)[:, None, None], (np.arange(size) - shifts) % size]
-    return np.asarray(patches + noise * rng.standard_normal(patches.shape))
