@@ -36,6 +36,7 @@ from tsa.model import Subgroup
 _MIN_PAIRS = 100
 _FEW_PAIRS = slice(0, 4000)  # enough for tests of relations and of leaks
 _STARTS, _PAIRS_FOR_ONE_START = 6, 400
+_ALIKE = 0.85  # the least coherence of a plane over the largest, if all are right
 _LEAST_ROUNDS, _MOST_ROUNDS = 2, 10  # of completion
 _MAX_CHANCE_MEAN = 25.0  # of |m|² over its variance, whose expectation is 1
 _NEAR = 0.2  # of the distance of the mean to 0
@@ -216,10 +217,19 @@ def _first_candidate(
 
 
 def _best_planes(x: Array, y: Array, rng: np.random.Generator, on_filters: Callable[[Array], object]) -> Array:
-    """Invariant planes (d, J); if pairs are few, those of the start in which planes keep most energy."""
-    starts = _STARTS if len(x) < _PAIRS_FOR_ONE_START else 1
-    found = [invariant_planes(x, y, rng, on_filters) for _ in range(starts)]
-    return max(found, key=lambda filters: float(coherence(x @ filters, y @ filters).sum()))
+    """Invariant planes (d, J); if pairs are few, those of the start in which planes keep most energy.
+
+    Starts end with one in which planes that keep about the same energy leave at most one direction.
+    """
+    best, most = np.zeros((x.shape[1], 0), np.complex128), -np.inf
+    for _ in range(_STARTS if len(x) < _PAIRS_FOR_ONE_START else 1):
+        filters = invariant_planes(x, y, rng, on_filters)
+        kept = coherence(x @ filters, y @ filters)
+        if kept.sum() > most:
+            best, most = filters, float(kept.sum())
+        if 2 * len(kept) >= x.shape[1] - 1 and kept.min() > _ALIKE * kept.max():
+            break
+    return best
 
 
 def _with_relations(evidence: DiscoveryEvidence, coupling: Coupling) -> DiscoveryEvidence:
