@@ -14,23 +14,20 @@ from tsa.density.numerics import trigpoly
 from tsa.density.numerics._roots import bracketed_newton
 from tsa.density.numerics.circle._cells import PARTS, Cells, cells_of, find_peaks
 from tsa.density.numerics.circle._cumulative import row_chunks
-from tsa.density.numerics.circle._grid import NodeGrid, grids, in_groups, sorted_by_method
+from tsa.density.numerics.circle._grid import grids, in_groups, sorted_by_method
+from tsa.density.numerics.circle._grid_edges import Edges, edges_on_grid
 
 _GRID_P = 1e-4  # smaller p or 1 − p need relative accuracy, which a grid does not have
-_MAX_GRIDS = 3
-_FINER_VALUES = 2**16  # of a finer grid: evaluated in about the time that its calls take
-_CUBIC_STEPS = 2
-_MAX_STEPS = 6
-_SMALL_STEP = 1e-7  # in angles times the order K: the error left is about the square of it
+_SEARCHES = (2, 4)  # for the level, on the first grid and on a finer one
+_FINER_VALUES = 2**15  # of a finer grid: evaluated in about the time that its calls take
 _GUESS_STEPS = 7
+_MAX_STEPS = 5
+_BEYOND = 1.1  # times the distance to an extremum
+_SMALL_STEP = 1e-8  # relative, and in nats: the error left is about the square of it
 _LEVEL_NATS = 1e-8  # by which E may change over a gap that is computed as if E were level there
 _LEVEL_BISECTIONS = 50
 _SAME_ANGLE = 1e-12  # two results for one angle in [0, 2π) differ by less
 _ROUNDING = 2e-15  # relative; a search that comes so close has arrived
-
-# Edges of arcs, flat, by row and around each circle: (row, −1 where an arc starts and 1 where it stops, angle,
-# outward distance from that angle). A start and the next stop bound an arc.
-Edges = tuple[Array, Array, Array, Array]
 
 
 def credible_arcs(eta: Array, p: float) -> Array:
@@ -39,19 +36,19 @@ def credible_arcs(eta: Array, p: float) -> Array:
     parts: list[Edges] = []
     # Where Newton's method fails on a grid, an extremum is close to the level. Finer grids tell most of them apart, and
     # cells the others. Few rows are refined more at once, so that they are not refined often.
-    for attempt in range(_MAX_GRIDS):
+    for searches in _SEARCHES:
         unsolved = [np.empty(0, int)]
         for rows, grid in grids(eta, chosen):
-            (row, side, angle, distance), solved = edges_on_grid(grid, eta.shape[1], p)
+            (row, side, angle, distance), solved = edges_on_grid(grid, eta.shape[1], p, searches)
             parts.append((rows[row], side, angle, distance))
             unsolved.append(rows[~solved])
         left = np.concatenate(unsolved)
-        if not left.size or attempt == _MAX_GRIDS - 1:
-            others = np.sort(np.append(others, left))
+        if not left.size:
             break
         n = max(n for _, n in chosen)
         finer = 2 ** int(np.log2(np.clip(_FINER_VALUES / (left.size * n), 4, 64)))
         chosen = in_groups(left, np.full(left.size, finer * n))
+    others = np.sort(np.append(others, left))
     for chunk in row_chunks(eta[others]):
         rows = others[chunk]
         row, side, angle, distance = _Level(cells_of(find_peaks(eta[rows])), len(rows), p).edges()
@@ -82,93 +79,6 @@ def assembled_arcs(parts: list[Edges], rows: int) -> Array:
     return arcs
 
 
-def edges_on_grid(grid: NodeGrid, order: int, p: float) -> tuple[Edges, Array]:
-    """The edges of the densities of a grid by Newton's method for each level and all its edges, and which it solved.
-
-    At every edge the log density is to be the level, and the arcs between the edges are to hold the mass p.
-    """
-    # Every other node, in single precision: this level is only where Newton's method starts.
-    ascending = np.sort(grid.weight[:, ::2].astype(np.float32), axis=1)
-    below = np.cumsum(ascending, axis=1, dtype=np.float64)
-    rank = np.minimum((below < (1 - p) * below[:, -1:]).sum(axis=1), below.shape[1] - 1)
-    rows = len(rank)
-    level = np.log(ascending[np.arange(rows), rank].astype(np.float64))
-
-    energy = np.concatenate([grid.energy, grid.energy[:, :1]], axis=1)
-    t = level - grid.log_scale  # of the log density
-
-    def next_level(owner: Array, sign: Array, value: Array, slope: Array, cdf: Array) -> Array:
-        """The level at which the arcs hold p, if E were linear at each edge, where it is `value`."""
-        mass = around + np.bincount(owner, sign * cdf, minlength=rows)
-        thin = sign * np.exp(value) / slope
-        growth = np.bincount(owner, thin, minlength=rows)
-        ahead = np.bincount(owner, thin * value, minlength=rows)
-        return np.where(growth < 0, (p - mass + ahead) / growth, t)
-
-    # First on cubics between the nodes, which cost much less than E and its integral; twice, because a better level
-    # may have other edges.
-    for _ in range(2):
-        inside = energy > (t + grid.log_scale)[:, None]
-        around = inside[:, 0].astype(float)  # an arc goes over the angle 0
-        row, node = np.divmod(np.flatnonzero(inside[:, :-1] != inside[:, 1:]), energy.shape[1] - 1)
-        side = np.where(inside[row, node], 1.0, -1.0)
-        log_density, cdf = grid.cubics(row, node)
-        u = (t[row] - log_density[0]) / log_density[1:].sum(axis=0)
-        with np.errstate(all="ignore"):
-            for _ in range(_CUBIC_STEPS):
-                value, slope = _cubic(log_density, u)
-                t = next_level(row, side, value, slope / grid.step, _cubic(cdf, u)[0])
-                u = np.clip(u + (t[row] - value) / slope, -1.0, 2.0)
-    s = (node + np.where(np.isfinite(u), u, 0.5)) * grid.step
-
-    solved = np.bincount(row, minlength=rows) > 0
-    active = np.arange(row.size)
-    for _ in range(_MAX_STEPS):
-        owner, sign = row[active], side[active]
-        value, slope, upto = grid.at(owner, s[active])
-        with np.errstate(all="ignore"):
-            t = next_level(owner, sign, value, slope, upto)
-            move = (t[owner] - value) / slope
-        # An arc starts where the density rises; an edge that passed the peak, or jumps, is lost.
-        lost = ~((np.abs(move) < 2 * grid.step) & (sign * slope < 0))
-        s[active] += np.where(lost, 0.0, move)
-        lost_rows = np.bincount(owner, lost, minlength=rows) > 0
-        solved &= ~lost_rows
-        far = np.bincount(owner, np.abs(move) * order > _SMALL_STEP, minlength=rows) > 0
-        active = active[(far & ~lost_rows)[owner]]
-        if not active.size:
-            break
-    solved[row[active]] = False
-    solved &= _same_edges(energy, (t + grid.log_scale)[:, None], inside)
-    kept = solved[row]
-    return (row[kept], side[kept], trigpoly.wrap(s[kept]), np.zeros(int(kept.sum()))), solved
-
-
-def _cubic(coefficients: Array, u: Array) -> tuple[Array, Array]:
-    """Values and slopes of the cubics `coefficients` (4, n), from order 0 up, at u (n,)."""
-    a, b, c, d = coefficients
-    return a + u * (b + u * (c + u * d)), b + u * (2 * c + 3 * u * d)
-
-
-def _same_edges(energy: Array, level: Array, before: Array) -> Array:
-    """Whether each row has the crossings it had `before`, and none hides between its nodes: (B,)."""
-    inside, n = energy > level, energy.shape[1] - 1
-    up = energy[:, 1:] > energy[:, :-1]
-    # At a node beside an extremum the parabola through three nodes tells on which side of the level the extremum is.
-    row, node = np.divmod(np.flatnonzero(up[:, :-1] != up[:, 1:]), n - 1)
-    ends = np.flatnonzero(up[:, 0] != up[:, -1])
-    row, node = np.append(row, ends), np.append(node + 1, np.zeros(ends.size, int))
-    middle = energy[row, node]
-    first, second = middle - energy[row, (node - 1) % n], energy[row, node + 1] - middle
-    with np.errstate(all="ignore"):
-        vertex = middle - (first + second) ** 2 / (8 * (second - first))
-    margin = 0.02 * np.abs(second - first)
-    here = level[row, 0]
-    unclear = ~(((vertex > here) == (middle > here)) & (np.abs(vertex - here) > margin))
-    changes = (inside[:, :-1] != inside[:, 1:]).sum(axis=1) == (before[:, :-1] != before[:, 1:]).sum(axis=1)
-    return changes & (np.bincount(row, unclear, minlength=len(energy)) == 0)
-
-
 def _sides_of_valleys(cells: Cells) -> tuple[Array, Array]:
     """The cells before and after each valley between two peaks, as far as cells reach it from both."""
     last = np.flatnonzero(np.diff(cells.peak * 2 + (cells.side > 0), append=-1))
@@ -185,7 +95,7 @@ class _Level:
 
     def __init__(self, cells: Cells, rows: int, p: float) -> None:
         self._cells, self._rows = cells, rows
-        self._inside = p <= 0.5
+        self._inside, self._moderate = p <= 0.5, _GRID_P < p < 1 - _GRID_P
         self._above, self._below = cells.shallow**2 - cells.height, cells.deep**2 - cells.height
         # A valley seen from the peaks on both sides differs by rounding. A level must cut both sides of it or none.
         self._valleys = first, second = _sides_of_valleys(cells)
@@ -198,17 +108,96 @@ class _Level:
 
     def edges(self) -> Edges:
         """All edges; a row without one is all of its circle."""
-        # In logarithms, because v may be anything between 1e-150 and 10, and the rise anything down to rounding.
-        guess, lowest = self._guess() / self._root, -350.0 if self._inside else -80.0
-        start = np.log(np.maximum(guess if self._inside else (1 - guess) * (1 + guess), 1e-150))
-        share = bracketed_newton(self._missing, np.full(self._rows, lowest), np.zeros(self._rows), start)
-        cell, x = self._cuts(self._depth(share, slice(None))[0])
+        cells, guess = self._cells, self._guess()
+        found = []
+        left = np.arange(self._rows)
+        if self._moderate:
+            # Where it fails there is mostly an extremum between the guess and the level: once more from beyond it.
+            for start in (guess**2, self._beyond_extremum(guess**2)):
+                depth = np.full(self._rows, -np.inf)
+                depth[left] = start[left]
+                cell, x, solved = self._newton(depth)
+                found.append((cell, x))
+                left = left[~solved[left]]
+                if not left.size:
+                    break
+        if left.size:
+            found.append(self._bracketed(left, guess))
+        cell, x = (np.concatenate(part) for part in zip(*found, strict=True))
+        return cells.row[cell], cells.side[cell], cells.angle[cell], x
+
+    def _beyond_extremum(self, depth: Array) -> Array:
+        """Depths a little beyond the peak or valley whose depth is nearest to these, seen from them: (rows,)."""
+        cells, valley = self._cells, self._valleys[0]
+        row = np.append(cells.row, cells.row[valley])
+        gap = np.append(-cells.height, self._below[valley]) - depth[row]
+        order = np.lexsort((np.abs(gap), row))
+        first = np.searchsorted(row[order], np.arange(self._rows))
+        return depth + _BEYOND * gap[order[first]]
+
+    def _newton(self, depth: Array) -> tuple[Array, Array, Array]:
+        """The cells cut and where, by Newton's method for each level and all its edges, and which rows it solved.
+
+        It starts at the levels of these depths (rows,). As on grids, E and the mass are linear at each edge in a step.
+        """
         cells = self._cells
+        cell, x = self._nearly_cut(depth)
+        row, near, far = cells.row[cell], cells.near[cell], cells.far[cell]
+        base, room = near if self._inside else far, 0.1 * (far - near)
+        rest = (1.0 if self._inside else -1.0) * (self._target - self._mass_of_whole_cells(depth))
+        solved = np.bincount(row, minlength=self._rows) > 0
+        active = np.flatnonzero(solved[row])
+        depth = depth.copy()
+        for _ in range(_MAX_STEPS):
+            mine, owner, at = cell[active], row[active], x[active]
+            fallen, slope = cells.depth_and_slope(mine, at)
+            fallen -= cells.height[mine]
+            with np.errstate(all="ignore"):
+                thin = np.exp(-fallen) / slope
+                ahead = thin * fallen - cells.integral(mine, base[active], at)
+                growth, ahead = (np.bincount(owner, part, minlength=self._rows) for part in (thin, ahead))
+                wanted = ((rest + ahead) / growth)[owner]
+                move = (wanted - fallen) / slope
+            depth[owner] = wanted
+            x[active] = at = at + move
+            # The polynomial of a peak holds a little beyond a cell as well.
+            lost = ~((slope > 0) & (at > near[active] - room[active]) & (at < far[active] + room[active]))
+            lost_rows = np.bincount(owner, lost, minlength=self._rows) > 0
+            solved &= ~lost_rows
+            far_off = ~(np.abs(move) <= _SMALL_STEP * at) | ~(np.abs(wanted - fallen) <= _SMALL_STEP)
+            go_on = (np.bincount(owner, far_off, minlength=self._rows) > 0) & ~lost_rows
+            active = active[go_on[owner]]
+            if not active.size:
+                break
+        solved[row[active]] = False
+        # The same sides of peaks have to be cut at the level found, or the search started from other edges.
+        sides = 2 * int(cells.peak[-1]) + 2
+        found, expected = (
+            np.bincount(2 * cells.peak[some] + (cells.side[some] > 0), minlength=sides)
+            for some in (self._cut(depth), cell)
+        )
+        solved[cells.row[np.isin(cells.peak, np.flatnonzero(found != expected) // 2)]] = False
+        kept = solved[row]
+        return cell[kept], x[kept], solved
+
+    def _bracketed(self, rows: Array, guess: Array) -> tuple[Array, Array]:
+        """The cells of these rows that are cut and where, by a bracketed root for the level; `guess` is v of all."""
+        cells, guess = self._cells, guess[rows] / self._root[rows]
+        # In logarithms, because v may be anything between 1e-150 and 10, and the rise anything down to rounding.
+        lowest = np.full(rows.size, -350.0 if self._inside else -80.0)
+        start = np.log(np.maximum(guess if self._inside else (1 - guess) * (1 + guess), 1e-150))
+        share = bracketed_newton(
+            lambda share, which: self._missing(share, rows[which]), lowest, np.zeros(rows.size), start
+        )
+        depth = np.full(self._rows, -np.inf)
+        depth[rows] = self._depth(share, rows)[0]
+        cell, x = self._cuts(depth)
         if not self._inside:
             gaps, ends = self._narrow_gaps()
             kept = ~np.isin(cells.row[cell], cells.row[gaps])
-            cell, x = np.append(cell[kept], gaps), np.append(x[kept], ends)
-        return cells.row[cell], cells.side[cell], cells.angle[cell], x
+            mine = np.isin(cells.row[gaps], rows)
+            cell, x = np.append(cell[kept], gaps[mine]), np.append(x[kept], ends[mine])
+        return cell, x
 
     def _narrow_gaps(self) -> tuple[Array, Array]:
         """Cuts of the rows whose outside are so narrow gaps about the deepest valleys that E is level there.
@@ -264,9 +253,7 @@ class _Level:
         depth = np.full(self._rows, -np.inf)
         depth[rows], change = self._depth(share, rows)
         cell, x = self._cuts(depth)
-        own = depth[cells.row]
-        whole = self._below <= own if self._inside else self._above >= own
-        mass: Array = np.bincount(cells.row, np.where(whole, cells.mass, 0.0), minlength=self._rows)
+        mass = self._mass_of_whole_cells(depth)
         ends = (cells.near[cell], x) if self._inside else (x, cells.far[cell])
         mass = mass + np.bincount(cells.row[cell], cells.integral(cell, *ends), minlength=self._rows)
         fallen, slope = cells.depth_and_slope(cell, x)
@@ -277,6 +264,12 @@ class _Level:
         gap = (mass[rows] - self._target[rows]) / target
         with np.errstate(over="ignore"):  # where nearly nothing is to be outside, an infinite slope is a step of 0
             return np.where(np.abs(gap) < _ROUNDING, 0.0, gap), growth / target
+
+    def _mass_of_whole_cells(self, depth: Array) -> Array:
+        """The mass of the cells that lie inside, or outside if that is looked at, of the sets of these depths."""
+        own = depth[self._cells.row]
+        whole = self._below <= own if self._inside else self._above >= own
+        return np.bincount(self._cells.row, np.where(whole, self._cells.mass, 0.0), minlength=self._rows)
 
     def _guess(self) -> Array:
         """v if, within each part of a cell, mass were proportional to the root of the depth below the peak."""
@@ -306,9 +299,9 @@ class _Level:
 
     def _cuts(self, depth: Array) -> tuple[Array, Array]:
         """The cells cut at the depths of their rows, and at which distance from their peaks, by bracketed roots."""
-        cells, own = self._cells, depth[self._cells.row]
-        cell = np.flatnonzero((self._above < own) & (own < self._below))
-        wanted = np.sqrt(own[cell] + cells.height[cell])
+        cells = self._cells
+        cell = self._cut(depth)
+        wanted = np.sqrt(depth[cells.row[cell]] + cells.height[cell])
         near, width = cells.near[cell], (cells.far - cells.near)[cell]
 
         def rise(share: Array, which: Array) -> tuple[Array, Array]:
@@ -319,6 +312,17 @@ class _Level:
 
         share = bracketed_newton(rise, np.zeros(cell.size), np.ones(cell.size), self._share(cell, wanted))
         return cell, near + share * width
+
+    def _cut(self, depth: Array) -> Array:
+        """The cells cut at the depths of their rows."""
+        own = depth[self._cells.row]
+        return np.flatnonzero((self._above < own) & (own < self._below))
+
+    def _nearly_cut(self, depth: Array) -> tuple[Array, Array]:
+        """The cells cut at the depths of their rows, and nearly at which distance from their peaks."""
+        cells, cell = self._cells, self._cut(depth)
+        share = self._share(cell, np.sqrt(depth[cells.row[cell]] + cells.height[cell]))
+        return cell, cells.near[cell] + share * (cells.far - cells.near)[cell]
 
     def _share(self, cell: Array, root: Array) -> Array:
         """Nearly the share of the cell at which the depth below the peak has the given root."""

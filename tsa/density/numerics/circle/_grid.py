@@ -7,6 +7,7 @@ short way to the nearest node. Its error is absolute, a few roundings of 1: tail
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy import fft
@@ -19,6 +20,7 @@ _NODES_PER_HARMONIC = 256  # with more than these, cells are faster
 _TOLERANCE = 2.0**-43  # of the Fourier coefficients where the series ends; an integral divides them by their order
 _GROUP_VALUES = 2**16  # evaluating so many values takes as long as the some hundred calls that a group costs
 _CHUNK_VALUES = 2**17  # more than a cache holds: few calls of many small operations count for more
+_VERTEX_STEPS = 3
 _ABSCISSAE, _WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(4))
 _ABSCISSAE = _ABSCISSAE + 0.5  # on [0, 1]
 
@@ -93,18 +95,71 @@ class NodeGrid(ABC):
         ripple = self._ripple.take(local * n + node % n) - self._ripple[:, 0].take(local)
         return node / n + ripple / self.mass.take(local)
 
+    @cached_property
+    def _padded(self) -> Array:
+        """The energy with two nodes before the angle 0 and three from 2π on: (B, n + 5)."""
+        return np.concatenate([self.energy[:, -2:], self.energy, self.energy[:, :3]], axis=1)
+
+    @property
+    def closed(self) -> Array:
+        """The energy at the nodes from 0 to 2π, both included: (B, n + 1)."""
+        return self._padded[:, 2:-2]
+
+    def extrema(self) -> "Extrema":
+        """Extrema of the energy of the nodes, from the quartics through five of them."""
+        n = self.energy.shape[1]
+        up = self._padded[:, 2:-2] > self._padded[:, 1:-3]
+        row, node = np.divmod(np.flatnonzero(up[:, :-1] != up[:, 1:]), n)
+        first, before, here, after, last = self._padded.take(row * (n + 5) + node + np.arange(5)[:, None])
+        # Derivatives of orders 1 to 4, each by its factorial.
+        odd, even = (after - before) / 2, (after + before) / 2 - here
+        far_odd, far_even = (last - first) / 2, (last + first) / 2 - here
+        rise, bend = (8 * odd - far_odd) / 6, (16 * even - far_even) / 12
+        twist, quartic = (far_odd - 2 * odd) / 6, (far_even - 4 * even) / 12
+        slope = np.stack([rise, 2 * bend, 3 * twist, 4 * quartic])
+        offset = np.zeros(row.size)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for _ in range(_VERTEX_STEPS):
+                value, change = cubic(slope, offset)
+                offset = np.clip(offset - value / change, -1.0, 1.0)
+        height = here + offset * (rise + offset * (bend + offset * (twist + offset * quartic)))
+        return Extrema(row, node, offset, height, 2 * even)
+
     def cubics(self, local: Array, node: Array) -> tuple[Array, Array]:
         """Cubics in u ∈ [0, 1] that are nearly the log density and the cdf from each `node` to the next: 2 × (4, m)."""
         n = self.energy.shape[1]
-        index = local * n + (node + np.array([-1, 0, 1, 2])[:, None]) % n
-        before, here, after, beyond = self.energy.take(index)
+        at = self._padded.take(local * (n + 5) + node + np.arange(1, 5)[:, None])
+        at -= self.log_scale.take(local)
+        before, here, after, beyond = at
         bend, twist = (before + after) / 2 - here, (beyond - before + 3 * (here - after)) / 6
-        log_density = np.stack([here - self.log_scale.take(local), after - here - bend - twist, bend, twist])
+        log_density = np.stack([here, after - here - bend - twist, bend, twist])
         # The cdf has the value and the slope of the true one at both ends.
-        left, right = self.weight.take(index[1:3]) / self.mass.take(local)
-        gain = (self._ripple.take(index[2]) - self._ripple.take(index[1])) / self.mass.take(local) + 1 / n
+        left, right = np.exp(at[1:3]) * self.step
         start = self.cdf_at_nodes(local, node)
+        gain = self.cdf_at_nodes(local, node + 1) - start
         return log_density, np.stack([start, left, 3 * gain - 2 * left - right, left + right - 2 * gain])
+
+
+class Extrema(NamedTuple):
+    """Extrema of the energies of a grid, flat, each beside the node that is higher or lower than both its neighbours."""
+
+    row: Array
+    node: Array
+    offset: Array  # from the node, in steps
+    height: Array
+    bend: Array  # the second difference of the nodes
+
+    def between(self, level: Array, other: Array, margin: float) -> Array:
+        """Which are between two levels (B,) of their row, or nearer to the other than `margin` times their bend."""
+        level, other = level[self.row], other[self.row]
+        same_side = (self.height > level) == (self.height > other)
+        return ~(same_side & (np.abs(self.height - other) > margin * np.abs(self.bend)))
+
+
+def cubic(coefficients: Array, u: Array) -> tuple[Array, Array]:
+    """Values and slopes of the cubics `coefficients` (4, n), from order 0 up, at u (n,)."""
+    a, b, c, d = coefficients
+    return a + u * (b + u * (c + u * d)), b + u * (2 * c + 3 * u * d)
 
 
 class Grid(NodeGrid):

@@ -14,8 +14,9 @@ import numpy as np
 from tsa._base import Array, InputError
 from tsa.density.numerics._quadrature import groups
 from tsa.density.numerics._roots import bracketed_newton
-from tsa.density.numerics.circle._credible import Edges, assembled_arcs, edges_on_grid
+from tsa.density.numerics.circle._credible import assembled_arcs
 from tsa.density.numerics.circle._grid import NodeGrid
+from tsa.density.numerics.circle._grid_edges import Edges, edges_on_grid
 from tsa.density.numerics.circle._modes import mode_rectangles
 from tsa.density.numerics.trigpoly import on_grid, wrap
 
@@ -31,6 +32,7 @@ _KEPT_NODES = 2**21  # of all rows, for which grids are kept: 48 MB
 _CHUNK_INTEGRAL_VALUES = 2**16  # of components that are only integrated: they stay in cache
 _CHUNK_VALUES = 2**19  # values of components held at once
 _CHUNK_TERMS = 2**20  # terms of series evaluated at once
+_SEARCHES = 2  # for the level of a set, on each grid
 _POINTS_AT_ONCE = 6  # of each mixture: few have more edges, and most have two
 _ABSCISSAE, _NODE_WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(3))  # right to 1e-11 on half a step
 
@@ -145,7 +147,7 @@ class CircleMixture:
             last = finer == 16
             finest = np.minimum(finer * nodes, _MAX_NODES)
             for chosen, grid in self._all() if finer == 1 else self.grids(finest, rows):
-                (row, side, angle, distance), solved = edges_on_grid(grid, self.order, p)
+                (row, side, angle, distance), solved = edges_on_grid(grid, self.order, p, _SEARCHES)
                 parts.append((chosen[row], side, angle, distance))
                 left.append(chosen[~solved])
                 if last and not solved.all():
