@@ -14,21 +14,25 @@ from scipy import fft
 
 from tsa._base import Array
 from tsa.density.numerics import trigpoly
+from tsa.density.numerics._node_counts import fast_length
 from tsa.density.numerics._quadrature import certified_nodes, groups
 
+_MIN_NODES, _MIN_NODES_PER_HARMONIC = 64, 16
 _NODES_PER_HARMONIC = 256  # with more than these, cells are faster
 _TOLERANCE = 2.0**-43  # of the Fourier coefficients where the series ends; an integral divides them by their order
 _GROUP_VALUES = 2**16  # evaluating so many values takes as long as the some hundred calls that a group costs
 _CHUNK_VALUES = 2**17  # more than a cache holds: few calls of many small operations count for more
 _VERTEX_STEPS = 3
-_ABSCISSAE, _WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(4))
-_ABSCISSAE = _ABSCISSAE + 0.5  # on [0, 1]
+_EULER_TERMS = 18
+_BLOCK = 16  # of nodes; it divides their number
+_BEFORE = np.tri(_BLOCK, k=-1)
 
 
 def sorted_by_method(eta: Array) -> tuple[list[tuple[Array, int]], Array]:
     """Groups (rows, nodes) of the rows of `eta` (B, K) for which a grid is fast, and all the other rows."""
     # n nodes suffice for Z, but a series from n nodes ends at order n/2, so twice as many are taken.
     nodes = 2 * certified_nodes(np.abs(eta), tolerance=_TOLERANCE, strips=slice(None, None, 2))
+    nodes = np.maximum(nodes, fast_length(np.array(max(_MIN_NODES, _MIN_NODES_PER_HARMONIC * eta.shape[1]))))
     small = nodes <= _NODES_PER_HARMONIC * max(1, eta.shape[1])
     chosen = np.flatnonzero(small)
     return in_groups(chosen, nodes[chosen]), np.flatnonzero(~small)
@@ -168,16 +172,68 @@ class Grid(NodeGrid):
     def __init__(self, eta: Array, n: int) -> None:
         super().__init__(trigpoly.on_grid(eta, n))
         self._series = np.concatenate([-(self._top + self.log_scale)[None], eta.conj().T])  # of the log density
-        # Taylor's series reach from any point to the nearest node.
-        self._terms = max(2, trigpoly.taylor_terms(eta.shape[1] * np.pi / n))
+        # Terms of order d of its Taylor series are at most (K/n)^d in the cdf.
+        self._terms = min(_EULER_TERMS, 2 + int(np.log(1e-17) / np.log(eta.shape[1] / n))) if eta.shape[1] else 2
 
     def at(self, local: Array, s: Array) -> tuple[Array, Array, Array]:
-        """The log density, its slope and the cdf at points `s` near [0, 2π] (m,) of the densities `local` (m,)."""
+        """The log density, its slope and the cdf at points `s` near [0, 2π] (m,) of the densities `local` (m,).
+
+        The cdf, up to a constant of each density, is the sum of the nodes before s and the Euler–Maclaurin formula at s
+
+            F(s) = h Σ_{s − jh > 0} p(jh) + Σ_d (−h)^d B_{d+1}(θ)/(d + 1)! p^(d)(s) h,    θ = s/h − ⌊s/h⌋
+
+        from the Taylor series of log p. Its terms fall as those of the series of which (1/2π)^d is taken, d = 0…17.
+        """
         about = trigpoly.expansions(self._series, local, s, self._terms)
-        node = np.rint(s / self.step)
-        way = s - node * self.step
-        density = np.exp(trigpoly.polynomial(about, _ABSCISSAE[:, None] * -way))
-        return about[0], about[1], self.cdf_at_nodes(local, node.astype(np.int64)) + way * (_WEIGHTS @ density)
+        share = s / self.step
+        node = np.floor(share)
+        # With the Taylor coefficients a_d of log p in steps, those of p are c_d = Σ_j (j/d) a_j c_{d−j}.
+        scaled = about * (np.arange(self._terms)[:, None] * self.step ** np.arange(self._terms)[:, None])
+        density = np.empty((_EULER_TERMS, s.size))
+        density[0] = np.exp(about[0]) * self.step
+        for d in range(1, _EULER_TERMS):
+            k = min(d, self._terms - 1)
+            np.einsum("ij,ij->j", scaled[1 : k + 1], density[d - k : d][::-1], out=density[d])
+            density[d] /= d
+        rest = trigpoly.polynomial(_EULER @ density, share - node - 0.5)
+        before = self._sum_before(local, node.astype(np.int64) + 1) / self.mass.take(local)
+        return about[0], about[1], before + rest
+
+    @cached_property
+    def _blocks(self) -> Array:
+        """Sums of the weights before each block of `_BLOCK` nodes, (B, n/_BLOCK)."""
+        sums = (self.weight.reshape(-1, _BLOCK) @ np.ones(_BLOCK)).reshape(len(self.weight), -1)
+        return np.asarray(np.cumsum(sums, axis=1) - sums)
+
+    def _sum_before(self, local: Array, node: Array) -> Array:
+        """Sums of the weights before the nodes (m,), counted from the angle 0; once more that of all with each turn."""
+        n = self.energy.shape[1]
+        turns, node = np.divmod(node, n)
+        block = (local * n + node) // _BLOCK
+        within = np.einsum("ij,ij->i", self.weight.reshape(-1, _BLOCK)[block], _BEFORE[node % _BLOCK])
+        return turns * self.mass.take(local) + self._blocks.take(block) + within
+
+    def cdf_at_nodes(self, local: Array, node: Array) -> Array:
+        """Nearly the cdf at nodes, up to a constant of each density: the first terms of the formula in `at`."""
+        n = self.energy.shape[1]
+        beside = np.exp(self._padded.take(local * (n + 5) + node + np.arange(1, 4)[:, None]))
+        part = self._sum_before(local, node) + beside[1] / 2 - (beside[2] - beside[0]) / 24
+        return part / self.mass.take(local)
+
+
+def _euler_maclaurin(terms: int) -> Array:
+    """Coefficients in x = θ − ½, from order 0 up, of (−1)^d B_{d+1}(θ)/(d + 1) for d below `terms`: (terms + 1, terms)."""
+    polynomials = np.zeros((terms + 1, terms))
+    previous = np.array([1.0])  # B_0; B_n' = n B_{n−1}, and the mean of B_n over [0, 1] is 0
+    for d in range(terms):
+        previous = (d + 1) * np.polynomial.polynomial.polyint(previous)
+        even = np.arange(0, previous.size, 2)
+        previous[0] -= (previous[even] * 0.5**even / (even + 1)).sum()
+        polynomials[: d + 2, d] = (-1) ** d * previous / (d + 1)
+    return polynomials
+
+
+_EULER = _euler_maclaurin(_EULER_TERMS)
 
 
 def grids(eta: Array, chosen: list[tuple[Array, int]]) -> Iterator[tuple[Array, Grid]]:
