@@ -22,7 +22,7 @@ _SEARCHES = (2, 4)  # for the level, on the first grid and on a finer one
 _FINER_VALUES = 2**15  # of a finer grid: evaluated in about the time that its calls take
 _GUESS_STEPS = 7
 _MAX_STEPS = 5
-_BEYOND = 1.1  # times the distance to an extremum
+_ASIDE = 0.02  # of the way to an extremum: as far is a start from it
 _SMALL_STEP = 1e-8  # relative, and in nats: the error left is about the square of it
 _LEVEL_NATS = 1e-8  # by which E may change over a gap that is computed as if E were level there
 _LEVEL_BISECTIONS = 50
@@ -112,10 +112,11 @@ class _Level:
         found = []
         left = np.arange(self._rows)
         if self._moderate:
-            # Where it fails there is mostly an extremum between the guess and the level: once more from beyond it.
-            for start in (guess**2, self._beyond_extremum(guess**2)):
+            # Where it fails there is mostly an extremum near: once more from just beyond it, and from just before.
+            start, extremum = guess**2, self._nearest_extremum(guess**2)
+            for share in (0.0, 1 + _ASIDE, 1 - _ASIDE):
                 depth = np.full(self._rows, -np.inf)
-                depth[left] = start[left]
+                depth[left] = (start + share * (extremum - start))[left]
                 cell, x, solved = self._newton(depth)
                 found.append((cell, x))
                 left = left[~solved[left]]
@@ -126,14 +127,12 @@ class _Level:
         cell, x = (np.concatenate(part) for part in zip(*found, strict=True))
         return cells.row[cell], cells.side[cell], cells.angle[cell], x
 
-    def _beyond_extremum(self, depth: Array) -> Array:
-        """Depths a little beyond the peak or valley whose depth is nearest to these, seen from them: (rows,)."""
+    def _nearest_extremum(self, depth: Array) -> Array:
+        """The depth of the peak or valley of each row that is nearest to a depth (rows,)."""
         cells, valley = self._cells, self._valleys[0]
-        row = np.append(cells.row, cells.row[valley])
-        gap = np.append(-cells.height, self._below[valley]) - depth[row]
-        order = np.lexsort((np.abs(gap), row))
-        first = np.searchsorted(row[order], np.arange(self._rows))
-        return depth + _BEYOND * gap[order[first]]
+        row, extremum = np.append(cells.row, cells.row[valley]), np.append(-cells.height, self._below[valley])
+        order = np.lexsort((np.abs(extremum - depth[row]), row))
+        return extremum[order[np.searchsorted(row[order], np.arange(self._rows))]]
 
     def _newton(self, depth: Array) -> tuple[Array, Array, Array]:
         """The cells cut and where, by Newton's method for each level and all its edges, and which rows it solved.

@@ -7,7 +7,6 @@ from tsa.density.numerics import trigpoly
 from tsa.density.numerics.circle._grid import Extrema, NodeGrid, cubic
 
 _CUBIC_STEPS = 2
-_MAX_STEPS = 6
 _SMALL_STEP = 1e-7  # in angles times the order K: the error left is about the square of it
 _EXTREMUM_MARGIN = 2e-3  # of the second difference there: a level this close to an extremum is not told from it
 
@@ -20,7 +19,7 @@ def edges_on_grid(grid: NodeGrid, order: int, p: float, searches: int) -> tuple[
     """The edges of the densities of a grid by Newton's method for each level and all its edges, and which it solved.
 
     At every edge the log density is to be the level, and the arcs between the edges are to hold the mass p. Two
-    searches for the level suffice but where it is close to an extremum.
+    searches for the level and a step more suffice but where it is close to an extremum.
     """
     rows = len(grid.energy)
     t = _first_level(grid.weight, p) - grid.log_scale  # of the log density
@@ -60,7 +59,7 @@ def edges_on_grid(grid: NodeGrid, order: int, p: float, searches: int) -> tuple[
 
     solved = np.bincount(row, minlength=rows) > 0
     active = np.arange(row.size)
-    for _ in range(_MAX_STEPS):
+    for _ in range(searches + 1):
         owner, sign = row[active], side[active]
         value, slope, upto = grid.at(owner, s[active])
         with np.errstate(all="ignore"):
@@ -88,9 +87,9 @@ def edges_on_grid(grid: NodeGrid, order: int, p: float, searches: int) -> tuple[
 
 def _first_level(weight: Array, p: float) -> Array:
     """Nearly the logarithm of the weight above which the share of all is p, (B,)."""
-    # Every other node, in single precision: this level is only where Newton's method starts.
-    ascending = np.sort(weight[:, ::2].astype(np.float32), axis=1)
-    below = np.cumsum(ascending, axis=1, dtype=np.float64)
+    # Every fourth node, in single precision: this level is only where Newton's method starts.
+    ascending = np.sort(weight[:, ::4].astype(np.float32), axis=1)
+    below = np.cumsum(ascending, axis=1)
     rank = np.minimum((below < (1 - p) * below[:, -1:]).sum(axis=1), below.shape[1] - 1)
     return np.asarray(np.log(ascending[np.arange(len(rank)), rank].astype(np.float64)))
 
