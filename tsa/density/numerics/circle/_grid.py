@@ -54,7 +54,7 @@ def in_groups(rows: Array, nodes: Array) -> list[tuple[Array, int]]:
 class NodeGrid(ABC):
     """A few densities from their log densities at n nodes each, `energy` (B, n) up to a constant of each row.
 
-    A subclass says in `at` what they are between the nodes.
+    A subclass says in `expanded` what they are between the nodes.
     """
 
     def __init__(self, energy: Array) -> None:
@@ -89,9 +89,17 @@ class NodeGrid(ABC):
         spectrum *= factor
         return np.asarray(fft.irfft(spectrum, self.energy.shape[1], axis=-1, norm="forward"))
 
+    @property
     @abstractmethod
-    def at(self, local: Array, s: Array) -> tuple[Array, Array, Array]:
-        """The log density, its slope and the cdf at points `s` near [0, 2π] (m,) of the densities `local` (m,)."""
+    def reach(self) -> float:
+        """Where the change of the log density, or the way times its order K, is less, `expanded` is exact."""
+
+    @abstractmethod
+    def expanded(self, local: Array, s: Array) -> tuple[Array, Array]:
+        """Cubics in u, the way in steps, that are the log density and the cdf of `local` (m,) about s (m,): 2 × (4, m).
+
+        The cdf may differ from the true one by a constant of each density.
+        """
 
     def cdf_at_nodes(self, local: Array, node: Array) -> Array:
         """∫ p from the angle 0 to the nodes (m,) of the densities `local` (m,); 1 more with each turn."""
@@ -172,31 +180,37 @@ class Grid(NodeGrid):
         super().__init__(trigpoly.on_grid(eta, n))
         self._series = np.concatenate([-(self._top + self.log_scale)[None], eta.conj().T])  # of the log density
         # Terms of order d of its Taylor series are at most (K/n)^d in the cdf.
-        self._terms = min(_EULER_TERMS, 2 + int(np.log(1e-17) / np.log(eta.shape[1] / n))) if eta.shape[1] else 2
+        self._terms = min(_EULER_TERMS, 4 + int(np.log(1e-14) / np.log(eta.shape[1] / n))) if eta.shape[1] else 4
 
-    def at(self, local: Array, s: Array) -> tuple[Array, Array, Array]:
-        """The log density, its slope and the cdf at points `s` near [0, 2π] (m,) of the densities `local` (m,).
+    @property
+    def reach(self) -> float:
+        """Where the change of the log density, or the way times its order K, is less, `expanded` is exact."""
+        return 1e-4
+
+    def expanded(self, local: Array, s: Array) -> tuple[Array, Array]:
+        """Cubics in u, the way in steps, that are the log density and the cdf of `local` (m,) about s (m,): 2 × (4, m).
 
         The cdf, up to a constant of each density, is the sum of the nodes before s and the Euler–Maclaurin formula at s
 
             F(s) = h Σ_{s − jh > 0} p(jh) + Σ_d (−h)^d B_{d+1}(θ)/(d + 1)! p^(d)(s) h,    θ = s/h − ⌊s/h⌋
 
-        from the Taylor series of log p. Its terms fall as those of the series of which (1/2π)^d is taken, d = 0…17.
+        from the Taylor series of log p, with d = 0…17.
         """
-        about = trigpoly.expansions(self._series, local, s, self._terms)
-        share = s / self.step
-        node = np.floor(share)
-        # With the Taylor coefficients a_d of log p in steps, those of p are c_d = Σ_j (j/d) a_j c_{d−j}.
-        scaled = about * (np.arange(self._terms)[:, None] * self.step ** np.arange(self._terms)[:, None])
+        series = trigpoly.expansions(self._series, local, s, self._terms)
+        series *= self.step ** np.arange(self._terms)[:, None]
+        # With the Taylor coefficients a_d of log p, those of p are c_d = Σ_j (j/d) a_j c_{d−j}.
+        scaled = series * np.arange(self._terms)[:, None]
         density = np.empty((_EULER_TERMS, s.size))
-        density[0] = np.exp(about[0]) * self.step
+        density[0] = np.exp(series[0]) * self.step
         for d in range(1, _EULER_TERMS):
             k = min(d, self._terms - 1)
             np.einsum("ij,ij->j", scaled[1 : k + 1], density[d - k : d][::-1], out=density[d])
             density[d] /= d
-        rest = trigpoly.polynomial(_EULER @ density, share - node - 0.5)
-        before = self._sum_before(local, node.astype(np.int64) + 1) / self.mass.take(local)
-        return about[0], about[1], before + rest
+        share = s / self.step
+        node = np.floor(share)
+        cdf = trigpoly.polynomial(_EULER @ density, share - node - 0.5)
+        cdf += self._sum_before(local, node.astype(np.int64) + 1) / self.mass.take(local)
+        return series[:4], np.stack([cdf, density[0], density[1] / 2, density[2] / 3])
 
     @cached_property
     def _blocks(self) -> Array:
@@ -213,7 +227,7 @@ class Grid(NodeGrid):
         return turns * self.mass.take(local) + self._blocks.take(block) + within
 
     def cdf_at_nodes(self, local: Array, node: Array) -> Array:
-        """Nearly the cdf at nodes, up to a constant of each density: the first terms of the formula in `at`."""
+        """Nearly the cdf at nodes, up to a constant of each density: the first terms of the formula in `expanded`."""
         n = self.energy.shape[1]
         beside = np.exp(self._padded.take(local * (n + 5) + node + np.arange(1, 4)[:, None]))
         part = self._sum_before(local, node) + beside[1] / 2 - (beside[2] - beside[0]) / 24

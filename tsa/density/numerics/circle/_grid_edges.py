@@ -7,7 +7,6 @@ from tsa.density.numerics import trigpoly
 from tsa.density.numerics.circle._grid import Extrema, NodeGrid, cubic
 
 _CUBIC_STEPS = 2
-_SMALL_STEP = 1e-7  # in angles times the order K: the error left is about the square of it
 _EXTREMUM_MARGIN = 2e-3  # of the second difference there: a level this close to an extremum is not told from it
 
 # Edges of arcs, flat, by row and around each circle: (row, −1 where an arc starts and 1 where it stops, angle,
@@ -19,7 +18,7 @@ def edges_on_grid(grid: NodeGrid, order: int, p: float, searches: int) -> tuple[
     """The edges of the densities of a grid by Newton's method for each level and all its edges, and which it solved.
 
     At every edge the log density is to be the level, and the arcs between the edges are to hold the mass p. Two
-    searches for the level and a step more suffice but where it is close to an extremum.
+    searches for the level, and then two steps, suffice but where it is close to an extremum.
     """
     rows = len(grid.energy)
     t = _first_level(grid.weight, p) - grid.log_scale  # of the log density
@@ -59,18 +58,22 @@ def edges_on_grid(grid: NodeGrid, order: int, p: float, searches: int) -> tuple[
 
     solved = np.bincount(row, minlength=rows) > 0
     active = np.arange(row.size)
-    for _ in range(searches + 1):
+    for _ in range(searches):
         owner, sign = row[active], side[active]
-        value, slope, upto = grid.at(owner, s[active])
+        log_density, cdf = grid.expanded(owner, s[active])
+        u = np.zeros(active.size)
         with np.errstate(all="ignore"):
-            t = next_level(owner, sign, value, slope, upto)
-            move = (t[owner] - value) / slope
+            for _ in range(_CUBIC_STEPS):
+                value, slope = cubic(log_density, u)
+                t = next_level(owner, sign, value, slope / grid.step, cubic(cdf, u)[0])
+                u += (t[owner] - value) / slope
         # An arc starts where the density rises; an edge that passed the peak, or jumps, is lost.
-        lost = ~((np.abs(move) < 2 * grid.step) & (sign * slope < 0))
-        s[active] += np.where(lost, 0.0, move)
+        lost = ~((np.abs(u) < 2) & (sign * slope < 0))
+        s[active] += np.where(lost, 0.0, u * grid.step)
         lost_rows = np.bincount(owner, lost, minlength=rows) > 0
         solved &= ~lost_rows
-        far = np.bincount(owner, np.abs(move) * order > _SMALL_STEP, minlength=rows) > 0
+        beyond = np.abs(u) * np.maximum(np.abs(slope), order * grid.step) > grid.reach
+        far = np.bincount(owner, beyond, minlength=rows) > 0
         active = active[(far & ~lost_rows)[owner]]
         if not active.size:
             break

@@ -272,6 +272,17 @@ class MixtureGrid(NodeGrid):
         value, slope = self._terms(local, s, 1)
         return value, slope, self.cdf_at_nodes(local, node.astype(np.int64)) + way * (_NODE_WEIGHTS @ density)
 
+    @property
+    def reach(self) -> float:
+        """Where the change of the log density, or the way times its order K, is less, `expanded` is exact."""
+        return 1e-7
+
+    def expanded(self, local: Array, s: Array) -> tuple[Array, Array]:
+        """Polynomials in u, the way in steps, that are the log density and the cdf about s (m,): 2 × (4, m)."""
+        value, slope, cdf = self.at(local, s)
+        slope, density, nothing = slope * self.step, np.exp(value) * self.step, np.zeros(s.size)
+        return np.stack([value, slope, nothing, nothing]), np.stack([cdf, density, density * slope / 2, nothing])
+
     def mode(self) -> Array:
         """The highest point of each mixture; of maxima that differ by less than the nodes can tell, the higher one."""
         up = np.roll(self.energy, -1, axis=1) > self.energy
