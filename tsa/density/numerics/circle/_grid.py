@@ -17,7 +17,8 @@ from tsa.density.numerics import trigpoly
 from tsa.density.numerics._node_counts import fast_length
 from tsa.density.numerics._quadrature import certified_nodes, groups
 
-_MIN_NODES, _MIN_NODES_PER_HARMONIC = 64, 16
+_MIN_NODES, _MIN_NODES_PER_HARMONIC = 64, 32
+_MARGIN = 7  # of nodes on either side, from which Taylor series follow
 _NODES_PER_HARMONIC = 256  # with more than these, cells are faster
 _TOLERANCE = 2.0**-43  # of the Fourier coefficients where the series ends; an integral divides them by their order
 _GROUP_VALUES = 2**16  # evaluating so many values takes as long as the some hundred calls that a group costs
@@ -109,20 +110,25 @@ class NodeGrid(ABC):
 
     @cached_property
     def _padded(self) -> Array:
-        """The energy with two nodes before the angle 0 and three from 2π on: (B, n + 5)."""
-        return np.concatenate([self.energy[:, -2:], self.energy, self.energy[:, :3]], axis=1)
+        """The energy with `_MARGIN` nodes more before the angle 0 and after 2π: (B, n + 1 + 2 `_MARGIN`)."""
+        return np.concatenate([self.energy[:, -_MARGIN:], self.energy, self.energy[:, : _MARGIN + 1]], axis=1)
 
     @property
     def closed(self) -> Array:
         """The energy at the nodes from 0 to 2π, both included: (B, n + 1)."""
-        return self._padded[:, 2:-2]
+        return self._padded[:, _MARGIN:-_MARGIN]
+
+    def _around(self, local: Array, node: Array, first: int, last: int) -> Array:
+        """The energies of the densities `local` (m,) at the nodes from `first` to `last` of each `node` (m,)."""
+        start = local * self._padded.shape[1] + node + _MARGIN
+        return self._padded.take(start + np.arange(first, last + 1)[:, None])
 
     def extrema(self) -> "Extrema":
         """Extrema of the energy of the nodes, from the quartics through five of them."""
-        n = self.energy.shape[1]
-        up = self._padded[:, 2:-2] > self._padded[:, 1:-3]
-        row, node = np.divmod(np.flatnonzero(up[:, :-1] != up[:, 1:]), n)
-        first, before, here, after, last = self._padded.take(row * (n + 5) + node + np.arange(5)[:, None])
+        from_one_before = self._padded[:, _MARGIN - 1 : -_MARGIN]
+        up = from_one_before[:, 1:] > from_one_before[:, :-1]
+        row, node = np.divmod(np.flatnonzero(up[:, :-1] != up[:, 1:]), self.energy.shape[1])
+        first, before, here, after, last = self._around(row, node, -2, 2)
         # Derivatives of orders 1 to 4, each by its factorial.
         odd, even = (after - before) / 2, (after + before) / 2 - here
         far_odd, far_even = (last - first) / 2, (last + first) / 2 - here
@@ -139,8 +145,7 @@ class NodeGrid(ABC):
 
     def cubics(self, local: Array, node: Array) -> tuple[Array, Array]:
         """Cubics in u ∈ [0, 1] that are nearly the log density and the cdf from each `node` to the next: 2 × (4, m)."""
-        n = self.energy.shape[1]
-        at = self._padded.take(local * (n + 5) + node + np.arange(1, 5)[:, None])
+        at = self._around(local, node, -1, 2)
         at -= self.log_scale.take(local)
         before, here, after, beyond = at
         bend, twist = (before + after) / 2 - here, (beyond - before + 3 * (here - after)) / 6
@@ -198,19 +203,41 @@ class Grid(NodeGrid):
         """
         series = trigpoly.expansions(self._series, local, s, self._terms)
         series *= self.step ** np.arange(self._terms)[:, None]
-        # With the Taylor coefficients a_d of log p, those of p are c_d = Σ_j (j/d) a_j c_{d−j}.
-        scaled = series * np.arange(self._terms)[:, None]
-        density = np.empty((_EULER_TERMS, s.size))
-        density[0] = np.exp(series[0]) * self.step
-        for d in range(1, _EULER_TERMS):
-            k = min(d, self._terms - 1)
-            np.einsum("ij,ij->j", scaled[1 : k + 1], density[d - k : d][::-1], out=density[d])
-            density[d] /= d
+        density = self._density(series)
         share = s / self.step
         node = np.floor(share)
         cdf = trigpoly.polynomial(_EULER @ density, share - node - 0.5)
         cdf += self._sum_before(local, node.astype(np.int64) + 1) / self.mass.take(local)
         return series[:4], np.stack([cdf, density[0], density[1] / 2, density[2] / 3])
+
+    def cdf(self, local: Array, s: Array) -> Array:
+        """The cdf of `local` (m,) at the points s (m,) in [0, 2π], up to a constant of each density.
+
+        As in `expanded`, but from the Taylor series about the nearest node, which follow from the nodes around it. In
+        less time than from η; only the way from that node uses them, so that they need not be right to rounding.
+        """
+        node = np.rint(s / self.step)
+        start = local * self._padded.shape[1] + node.astype(np.int64)
+        windows = np.lib.stride_tricks.sliding_window_view(self._padded.ravel(), 2 * _MARGIN + 1)[start]
+        series = _TAYLOR @ windows.T
+        series[0] -= self.log_scale.take(local)
+        density = self._density(series)
+        cdf = _EULER_AT_NODE @ density + self._sum_before(local, node.astype(np.int64)) / self.mass.take(local)
+        way = s / self.step - node
+        density /= np.arange(1, _EULER_TERMS + 1)[:, None]
+        return np.asarray(cdf + way * trigpoly.polynomial(density, way))
+
+    def _density(self, series: Array) -> Array:
+        """Taylor coefficients of the density, times the step, from those of its logarithm (terms, m), all in steps."""
+        # Of p = e^Σ a_d u^d they are c_d = Σ_j (j/d) a_j c_{d−j}.
+        scaled = series * np.arange(len(series))[:, None]
+        density = np.empty((_EULER_TERMS, series.shape[1]))
+        density[0] = np.exp(series[0]) * self.step
+        for d in range(1, _EULER_TERMS):
+            k = min(d, len(series) - 1)
+            np.einsum("ij,ij->j", scaled[1 : k + 1], density[d - k : d][::-1], out=density[d])
+            density[d] /= d
+        return density
 
     @cached_property
     def _blocks(self) -> Array:
@@ -228,8 +255,7 @@ class Grid(NodeGrid):
 
     def cdf_at_nodes(self, local: Array, node: Array) -> Array:
         """Nearly the cdf at nodes, up to a constant of each density: the first terms of the formula in `expanded`."""
-        n = self.energy.shape[1]
-        beside = np.exp(self._padded.take(local * (n + 5) + node + np.arange(1, 4)[:, None]))
+        beside = np.exp(self._around(local, node, -1, 1))
         part = self._sum_before(local, node) + beside[1] / 2 - (beside[2] - beside[0]) / 24
         return part / self.mass.take(local)
 
@@ -246,7 +272,19 @@ def _euler_maclaurin(terms: int) -> Array:
     return polynomials
 
 
+def _taylor_from_nodes(margin: int) -> Array:
+    """Taylor coefficients about 0, from order 0 up, of the polynomial with given values at −`margin`…`margin`."""
+    nodes = np.arange(-margin, margin + 1.0)
+    columns = []
+    for i, node in enumerate(nodes):
+        others = np.delete(nodes, i)
+        columns.append(np.poly(others)[::-1] / np.prod(node - others))
+    return np.stack(columns, axis=1)
+
+
+_TAYLOR = _taylor_from_nodes(_MARGIN)
 _EULER = _euler_maclaurin(_EULER_TERMS)
+_EULER_AT_NODE = 0.5 ** np.arange(_EULER_TERMS + 1) @ _EULER
 
 
 def grids(eta: Array, chosen: list[tuple[Array, int]]) -> Iterator[tuple[Array, Grid]]:

@@ -42,7 +42,7 @@ def _from_grids(eta: Array, chosen: list[tuple[Array, int]]) -> tuple[Array, Arr
     starts = np.cumsum(np.bincount(group_of, minlength=len(chosen)))[:-1]
     upto = np.zeros(found.row.size)
     for mine, (_, grid) in zip(np.split(valley, starts), grids(eta, chosen), strict=True):
-        upto[mine] = grid.expanded(place[found.row[mine]], found.angle[mine])[1][0]
+        upto[mine] = grid.cdf(place[found.row[mine]], found.angle[mine])
     return _between_valleys(found, upto)
 
 
