@@ -13,7 +13,7 @@ from scipy import fft
 from tsa._base import Array
 from tsa.density.numerics._roots import bracketed_newton
 
-_CHUNK_VALUES = 2**15  # grid values held at once while looking for extrema: they stay in cache
+_CHUNK_VALUES = 2**17  # grid values held at once while looking for extrema: they stay in cache
 _CHUNK_POINTS = 2**14  # points evaluated at once
 _CHUNK_POWERS = 2**15  # powers of e^{ix} held at once: they stay in cache
 _FEW_POWERS = 2**15  # so many powers of e^{ix} take less time than the calls of a Horner pass
