@@ -12,6 +12,7 @@ from tsa import GeneralizedVonMises, InputError
 from tsa.density.numerics import Integral, Partition, credible_arcs, modes
 from tsa.density.numerics.circle import _credible as credible_module
 from tsa.density.numerics.circle._cells import cells_of, find_peaks
+from tsa.density.numerics.circle._grid import Grid, sorted_by_method
 from tsa.density.numerics.circle._modes import _from_cells
 
 PHASES = [0.0, 0.3, 1.1, 3.0]
@@ -271,3 +272,26 @@ def test_a_probability_beyond_one_is_shown_with_all_its_digits():
         GeneralizedVonMises([1.0]).credible_set(1 + 1e-12)
     with pytest.raises(InputError, match=r"1\.000000000001"):
         GeneralizedVonMises([1.0]).quantile([0.5, 1 + 1e-12])
+
+
+@pytest.mark.parametrize("K", [1, 3, 8])
+@pytest.mark.parametrize("scale", [1e-6, 0.3, 3.0, 30.0])
+def test_distribution_functions_on_grids_are_right_to_rounding(K, scale):
+    eta = random_eta(np.random.default_rng(K), K, scale, (1,))
+    (_, n), *_ = sorted_by_method(eta)[0]
+    grid, zero, s = Grid(eta, n), np.zeros(4, int), np.array([0.0, 1.0, 3.3, 6.283])
+    mass = [integral(lambda _, p: p, eta[0], stop) for stop in (*s[1:], TURN)]
+    expected = [0.0, *(float(part / mass[-1]) for part in mass[:-1])]
+    for cdf in (grid.cdf(zero, s), grid.expanded(zero, s)[1][0]):
+        np.testing.assert_allclose(cdf - cdf[0], expected, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("kappa", [0.1, 1.0])
+@pytest.mark.parametrize("K", [3, 8])
+def test_sets_of_nearly_everything_leave_out_a_gap_in_each_of_equal_valleys(kappa, K):
+    p = 1 - 2e-4
+    arcs = GeneralizedVonMises(kappa * np.exp(0.6j) * np.eye(K)[-1]).credible_set(p)
+    gaps = np.append(arcs[1:, 0], arcs[0, 0] + TURN) - arcs[:, 1]
+    # At the bottom of a valley the density is e^−κ / (2π I_0(κ)), and nearly level over so narrow a gap.
+    expected = (1 - p) / K * TURN * i0e(kappa) * np.exp(2 * kappa)
+    np.testing.assert_allclose(gaps, expected, rtol=1e-5)

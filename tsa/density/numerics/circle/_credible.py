@@ -18,7 +18,7 @@ from tsa.density.numerics.circle._grid import grids, in_groups, sorted_by_method
 from tsa.density.numerics.circle._grid_edges import Edges, edges_on_grid
 
 _GRID_P = 1e-4  # smaller p or 1 − p need relative accuracy, which a grid does not have
-_SEARCHES = (2, 4)  # for the level, on the first grid and on a finer one
+_SEARCHES = (2, 4, 4)  # for the level, on the first grid and on finer ones
 _FINER_VALUES = 2**15  # of a finer grid: evaluated in about the time that its calls take
 _GUESS_STEPS = 7
 _MAX_STEPS = 5
@@ -153,8 +153,8 @@ class _Level:
             fallen -= cells.height[mine]
             with np.errstate(all="ignore"):
                 thin = np.exp(-fallen) / slope
-                ahead = thin * fallen - cells.integral(mine, base[active], at)
-                growth, ahead = (np.bincount(owner, part, minlength=self._rows) for part in (thin, ahead))
+                part = thin * fallen - cells.integral(mine, base[active], at)
+                growth, ahead = (np.bincount(owner, each, minlength=self._rows) for each in (thin, part))
                 wanted = ((rest + ahead) / growth)[owner]
                 move = (wanted - fallen) / slope
             depth[owner] = wanted

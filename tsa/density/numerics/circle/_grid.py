@@ -1,7 +1,9 @@
 """Distribution functions of moderate densities on a uniform grid: faster than cells where few nodes are needed.
 
-At the nodes the cumulative is the spectral antiderivative. Between nodes it is completed by Gauss–Legendre on the
-short way to the nearest node. Its error is absolute, a few roundings of 1: tails are the business of cells.
+The cdf at a point is the sum of the nodes before it and what the Euler–Maclaurin formula adds, from the Taylor series
+of the log density there. Its error is absolute, a few roundings of 1: tails are the business of cells. So many nodes
+are taken that the Fourier coefficients c_k of the density fall below 2^-43 before order n/2; they fall at least as
+2^{-43 (2k/n)²}, so that of the formula's remainder, about 2 (k/n)^D c_k, less than 1e-14/n is left after D = 18 terms.
 """
 
 from abc import ABC, abstractmethod
@@ -157,7 +159,7 @@ class NodeGrid(ABC):
 
 
 class Extrema(NamedTuple):
-    """Extrema of the energies of a grid, flat, each beside the node that is higher or lower than both its neighbours."""
+    """Extrema of the energies of a grid, flat, each beside the node that is above or below both its neighbours."""
 
     row: Array
     node: Array
@@ -261,7 +263,7 @@ class Grid(NodeGrid):
 
 
 def _euler_maclaurin(terms: int) -> Array:
-    """Coefficients in x = θ − ½, from order 0 up, of (−1)^d B_{d+1}(θ)/(d + 1) for d below `terms`: (terms + 1, terms)."""
+    """Coefficients in x = θ − ½, from order 0 up, of (−1)^d B_{d+1}(θ)/(d + 1), d < `terms`: (terms + 1, terms)."""
     polynomials = np.zeros((terms + 1, terms))
     previous = np.array([1.0])  # B_0; B_n' = n B_{n−1}, and the mean of B_n over [0, 1] is 0
     for d in range(terms):
