@@ -1,10 +1,10 @@
 """Highest-density credible sets of exp E(s): the arcs {E ≥ t} whose mass is p.
 
 Moderate densities: from the level of the sorted weights of a grid, Newton's method for the level and all edges of the
-arcs at once. The others, the few that Newton does not solve, and very small p or 1 − p: on a cell E is monotone, so
-the level cuts it at most once, at a bracketed root. There what is inside of a cell that is cut is integrated from its
-higher end and what is outside from its lower end; the smaller of p and 1 − p decides, so that neither is lost in
-rounding. The level itself is one more root.
+arcs at once. The others, and the few that it does not solve: on a cell E is monotone, so the level cuts it at most once.
+There what is inside of a cell that is cut is integrated from its higher end and what is outside from its lower end; the
+smaller of p and 1 − p decides, so that neither is lost in rounding. Newton's method again; where it fails, and for very
+small p or 1 − p, every cut is a bracketed root, and the level is one more.
 """
 
 import numpy as np
