@@ -1,10 +1,10 @@
 """Highest-density credible sets of exp E(s): the arcs {E ≥ t} whose mass is p.
 
 Moderate densities: from the level of the sorted weights of a grid, Newton's method for the level and all edges of the
-arcs at once. The others, and the few that it does not solve: on a cell E is monotone, so the level cuts it at most once.
-There what is inside of a cell that is cut is integrated from its higher end and what is outside from its lower end; the
-smaller of p and 1 − p decides, so that neither is lost in rounding. Newton's method again; where it fails, and for very
-small p or 1 − p, every cut is a bracketed root, and the level is one more.
+arcs at once. The others, and the few that it does not solve: on a cell E is monotone, so the level cuts it at most
+once. There what is inside of a cell that is cut is integrated from its higher end and what is outside from its lower
+end; the smaller of p and 1 − p decides, so that neither is lost in rounding. Newton's method again; where it fails, and
+for very small p or 1 − p, every cut is a bracketed root, and the level is one more.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from tsa.density.numerics import trigpoly
 from tsa.density.numerics._roots import bracketed_newton
 from tsa.density.numerics.circle._cells import PARTS, Cells, cells_of, find_peaks
 from tsa.density.numerics.circle._cumulative import row_chunks
-from tsa.density.numerics.circle._grid import grids, in_groups, sorted_by_method
+from tsa.density.numerics.circle._grid import EXTREMUM_NATS, grids, in_groups, sorted_by_method
 from tsa.density.numerics.circle._grid_edges import Edges, edges_on_grid
 
 _GRID_P = 1e-4  # smaller p or 1 − p need relative accuracy, which a grid does not have
@@ -169,6 +169,7 @@ class _Level:
             if not active.size:
                 break
         solved[row[active]] = False
+        solved &= np.abs(self._nearest_extremum(depth) - depth) > EXTREMUM_NATS
         # The same sides of peaks have to be cut at the level found, or the search started from other edges.
         sides = 2 * int(cells.peak[-1]) + 2
         found, expected = (

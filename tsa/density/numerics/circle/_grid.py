@@ -26,6 +26,7 @@ _TOLERANCE = 2.0**-43  # of the Fourier coefficients where the series ends; an i
 _GROUP_VALUES = 2**16  # evaluating so many values takes as long as the some hundred calls that a group costs
 _CHUNK_VALUES = 2**18  # more than a cache holds: few calls of many small operations count for more
 _VERTEX_STEPS = 3
+EXTREMUM_NATS = 1e-5  # from an extremum; nearer to it, the rounding of a level moves its edges
 _EULER_TERMS = 18
 _BLOCK = 16  # of nodes; it divides their number
 _BEFORE = np.tri(_BLOCK, k=-1)
@@ -168,10 +169,10 @@ class Extrema(NamedTuple):
     bend: Array  # the second difference of the nodes
 
     def between(self, level: Array, other: Array, margin: float) -> Array:
-        """Which are between two levels (B,) of their row, or nearer to the other than `margin` times their bend."""
+        """Which are between two levels (B,) of their row, or close to the other: within `margin` times their bend."""
         level, other = level[self.row], other[self.row]
         same_side = (self.height > level) == (self.height > other)
-        return ~(same_side & (np.abs(self.height - other) > margin * np.abs(self.bend)))
+        return ~(same_side & (np.abs(self.height - other) > margin * np.abs(self.bend) + EXTREMUM_NATS))
 
 
 def cubic(coefficients: Array, u: Array) -> tuple[Array, Array]:
