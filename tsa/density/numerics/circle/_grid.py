@@ -26,7 +26,7 @@ _TOLERANCE = 2.0**-43  # of the Fourier coefficients where the series ends; an i
 _GROUP_VALUES = 2**16  # evaluating so many values takes as long as the some hundred calls that a group costs
 _CHUNK_VALUES = 2**18  # more than a cache holds: few calls of many small operations count for more
 _VERTEX_STEPS = 3
-EXTREMUM_NATS = 1e-5  # from an extremum; nearer to it, the rounding of a level moves its edges
+EXTREMUM_NATS = 1e-8  # from an extremum; nearer to it, the rounding of a level moves its edges
 _EULER_TERMS = 18
 _BLOCK = 16  # of nodes; it divides their number
 _BEFORE = np.tri(_BLOCK, k=-1)
