@@ -17,7 +17,8 @@ from tsa.density.numerics.circle._cumulative import row_chunks
 from tsa.density.numerics.circle._grid import EXTREMUM_NATS, grids, in_groups, sorted_by_method
 from tsa.density.numerics.circle._grid_edges import Edges, edges_on_grid
 
-_GRID_P = 1e-2, 1 - 1e-4  # beyond these, and on plateaus below, a grid has not the relative accuracy that p needs
+_GRID_P = 1e-4  # smaller 1 − p need relative accuracy, which a grid does not have
+_SMALL_SETS = 100  # times as large are the p that a grid has it for: it does not tell edges on a plateau at the top
 _SEARCHES = (2, 4, 4)  # for the level, on the first grid and on finer ones
 _FINER_VALUES = 2**15  # of a finer grid: evaluated in about the time that its calls take
 _GUESS_STEPS = 7
@@ -32,7 +33,7 @@ _ROUNDING = 2e-15  # relative; a search that comes so close has arrived
 
 def credible_arcs(eta: Array, p: float) -> Array:
     """Arcs (start, stop) of the highest-density set of mass p of each row of `eta` (B, K), by start: (B, a, 2)."""
-    chosen, others = sorted_by_method(eta) if _GRID_P[0] < p < _GRID_P[1] else ([], np.arange(len(eta)))
+    chosen, others = sorted_by_method(eta) if _moderate(p) else ([], np.arange(len(eta)))
     parts: list[Edges] = []
     # Where Newton's method fails on a grid, an extremum is close to the level. Finer grids tell most of them apart, and
     # cells the others. Few rows are refined more at once, so that they are not refined often.
@@ -54,6 +55,11 @@ def credible_arcs(eta: Array, p: float) -> Array:
         row, side, angle, distance = _Level(cells_of(find_peaks(eta[rows])), len(rows), p).edges()
         parts.append((rows[row], side, angle, distance))
     return assembled_arcs(parts, len(eta))
+
+
+def _moderate(p: float) -> bool:
+    """Whether neither p nor 1 − p is so small that it needs the relative accuracy of bracketed roots."""
+    return _SMALL_SETS * _GRID_P < p < 1 - _GRID_P
 
 
 def assembled_arcs(parts: list[Edges], rows: int) -> Array:
@@ -95,7 +101,7 @@ class _Level:
 
     def __init__(self, cells: Cells, rows: int, p: float) -> None:
         self._cells, self._rows = cells, rows
-        self._inside, self._moderate = p <= 0.5, _GRID_P[0] < p < _GRID_P[1]
+        self._inside, self._moderate = p <= 0.5, _moderate(p)
         self._above, self._below = cells.shallow**2 - cells.height, cells.deep**2 - cells.height
         # A valley seen from the peaks on both sides differs by rounding. A level must cut both sides of it or none.
         self._valleys = first, second = _sides_of_valleys(cells)
