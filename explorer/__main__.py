@@ -11,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 import tsa
-from tsa._base import InputError, TSAError, allow_any_console
+from tsa._base import InputError, TSAError, allow_any_console, end_loading
 
 _MAX_PORTS_TRIED = 20
 _EVERYWHERE = ("0.0.0.0", "::", "")  # to listen on every address of this machine
@@ -19,9 +19,10 @@ _EVERYWHERE = ("0.0.0.0", "::", "")  # to listen on every address of this machin
 
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and serve the app until it is stopped; returns the exit code, 130 after Ctrl-C."""
-    allow_any_console()
-    argv = sys.argv[1:] if argv is None else argv
     try:
+        end_loading()
+        allow_any_console()
+        argv = sys.argv[1:] if argv is None else argv
         if argv[:1] == ["lesson"]:
             from explorer.tools import lesson_command
 

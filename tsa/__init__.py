@@ -27,6 +27,9 @@ manual.
 3.0
 """
 
+import tsa._base  # noqa: F401  # first: see `tsa._base.loading`
+
+# isort: split
 from tsa import groups
 from tsa._base import (
     ClusterError,

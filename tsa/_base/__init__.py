@@ -3,6 +3,10 @@
 Imports nothing else of the package.
 """
 
+from tsa._base.loading import end_loading  # first: it prepares for Ctrl-C while the others load numpy
+
+# isort: split
+
 from tsa._base import checks
 from tsa._base.assets import assets
 from tsa._base.checks import Array, Rng, frozen
@@ -42,6 +46,7 @@ __all__ = [
     "assets",
     "checks",
     "class_labels",
+    "end_loading",
     "feature_rows",
     "frozen",
     "model_html",

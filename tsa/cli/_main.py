@@ -9,15 +9,16 @@ import os
 import sys
 
 import tsa
-from tsa._base import InputError, TSAError, allow_any_console
+from tsa._base import InputError, TSAError, allow_any_console, end_loading
 from tsa.cli import bench, discover, filters, models, posterior, register, reproduce, train
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; returns its exit code."""
-    allow_any_console()
-    options = _parser().parse_args(argv)
     try:
+        end_loading()
+        allow_any_console()
+        options = _parser().parse_args(argv)
         code = int(options.run(options) or 0)
         sys.stdout.flush()
         return code
