@@ -81,7 +81,7 @@ def _short(sentence: str) -> str:
 
 
 def _first_pairs(wanted: Wanted | None) -> TrainingDisplay:
-    """The first pairs that will be learned from, in the place of the filters."""
+    """Pairs like those that will be learned from, in the place of the filters."""
     if wanted is None:
         return TrainingDisplay("nothing", "No training pairs", "", [], (1, 1))
     pairs = FilterSnapshot(0, filter_bytes(wanted.x.T + 1j * wanted.y.T))

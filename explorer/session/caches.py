@@ -61,7 +61,7 @@ Picture = NDArray[np.float64]
 T = TypeVar("T")
 _MAX_BYTES = 32 * 2**20  # of packed answers of a kind
 _MAX_REPORTS, _MAX_REPORT_BYTES = 32, 128 * 2**20  # inspections and refined models kept
-_SHOWN_PAIRS = 30  # training pairs shown before a training starts
+SHOWN_PAIRS = 30  # training pairs shown before a training starts
 _SHAPE_PIXELS = 128  # along a side of a drawn shape, before it is sampled as a patch
 
 
@@ -269,8 +269,8 @@ def comparison(first: NamedModel, second: NamedModel) -> Comparison:
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def training_pairs(group: str, shape: tuple[int, ...], seed: int) -> tuple[Picture, Picture]:
-    """The first pairs of a training, (n, D) each."""
-    return next(named_group(group, shape).stream(seed, _SHOWN_PAIRS))
+    """Some pairs like those of a training, (n, D) each."""
+    return named_group(group, shape).pairs(SHOWN_PAIRS, seed)[:2]
 
 
 @st.cache_resource(max_entries=8, show_spinner="Making the pairs …")

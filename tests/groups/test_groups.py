@@ -12,9 +12,10 @@ from tsa.pictures import random_patches
 
 @pytest.fixture(params=["matrices", "splines"])
 def large(request, monkeypatch):
-    """Once as small patches are moved, once as large ones are."""
+    """Once as many small patches are moved, once as few or large ones are."""
+    monkeypatch.setattr("tsa.groups.rotation._MANY_PAIRS", 1 if request.param == "matrices" else 10**9)
     if request.param == "splines":
-        monkeypatch.setattr("tsa.groups.action.MAX_MATRIX_SIDE_PIXELS", 1)
+        monkeypatch.setattr("tsa.groups.shift.MAX_MATRIX_SIDE_PIXELS", 1)
 
 
 @pytest.mark.parametrize("size", [15, 16, 40])

@@ -162,7 +162,7 @@ def learning(steps: int = 2500) -> None:
         sized = replace(
             run, shape=(side, side), n_subspaces=subspaces, batch_size=2 * subspaces, n_pairs=400 * subspaces
         )
-        sized.action.pairs(1, 0)
+        next(sized.action.stream(0))  # makes the matrices that move pairs
         seconds = _clock(partial(_train, sized), 1) / sized.n_pairs
         per_unit = seconds / (side * side * subspaces)
         print(f"  D = {side * side:4d}, J = {subspaces:3d}: {_readable(seconds)}, {per_unit * 1e9:.3f} ns")

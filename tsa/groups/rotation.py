@@ -11,6 +11,8 @@ from scipy import ndimage, sparse
 from tsa._base import Array, checks
 from tsa.groups.action import MAX_MATRIX_SIDE_PIXELS, LatticeAction
 
+_MANY_PAIRS = 5_000  # as in training: fewer are moved before the matrices that move them, up to 240 MB, are made
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ImageRotation(LatticeAction):
@@ -165,7 +167,8 @@ class ImageRotation(LatticeAction):
 
     def _move_block(self, x: Array, index: Array, out: Array) -> None:
         degree, turn = index % 90, index // 90
-        operators = _quarter(self.size) if self.size <= MAX_MATRIX_SIDE_PIXELS else None
+        many = len(x) >= _MANY_PAIRS and self.size <= MAX_MATRIX_SIDE_PIXELS
+        operators = _quarter(self.size) if many else None
         for d in range(90):
             rows = slice(*np.searchsorted(degree, (d, d + 1)))
             if operators is not None:

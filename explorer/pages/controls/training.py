@@ -14,14 +14,14 @@ from tsa.pictures import EXTENSIONS
 
 _NOISE, _PICTURES, _PAIRS = "white noise", "own pictures", "own pairs"
 _UNKNOWN = "unknown"
-_SHOWN_PAIRS = 30
+_SHOWN_PAIRS = caches.SHOWN_PAIRS
 # Default, least and largest number of samples, or of pixels along a side.
 _PATCH_SIZES = {"rotation": (16, 4, 32), "shift in 1-D": (32, 4, 256), "shift in 2-D": (8, 3, 32)}
 
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """A training or a search, the first pairs (n, D) it learns from, and what is said of them.
+    """A training or a search, some pairs (n, D) like those it learns from, and what is said of them.
 
     `patches` are those to train on, None for white noise; `moved` is what happens to each: turned or shifted.
     """
@@ -143,5 +143,5 @@ def _training(kind: str, files: list[UploadedFile] | None) -> Wanted | None:
         x, y = caches.training_pairs(wanted.group, wanted.shape, wanted.seed)
     else:
         name, what = f"{name} {digest}", "patches of your pictures, whitened"
-        x, y = next(wanted.action.stream(wanted.seed, _SHOWN_PAIRS, patches))
+        x, y, _ = wanted.action.pairs(_SHOWN_PAIRS, wanted.seed, patches)
     return Wanted(wanted, np.asarray(x), np.asarray(y), name, f"{what}, and the same patch {moved}", moved, patches)
