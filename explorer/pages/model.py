@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from explorer.limits import LimitError
-from explorer.pages.controls import charts, choose_model, progress_bar, show_set
+from explorer.pages.controls import awaited, charts, choose_model, progress_bar, show_set
 from explorer.session import caches, models, run, view
 from explorer.state import NamedModel
 from tsa._base import TSAError
@@ -53,17 +53,18 @@ def _tabs(named: NamedModel) -> None:
     if named.made is not None:
         with report:
             show_set(named)
-    inspection = _inspect(named, report)
-    with report:
-        _report(named, inspection)
-        coverage = st.container()
-    with refine:
-        _refine(named, inspection)
+    inspection = awaited(caches.inspection(named), "Inspecting", report)
+    if inspection is not None:
+        with report:
+            _report(named, inspection)
+            coverage = st.container()
+        with refine:
+            _refine(named, inspection)
     with compare:
         _compare(named)
     with origin:
         _provenance(named)
-    if named.turns:
+    if inspection is not None and named.turns:
         _coverage(named, coverage)
 
 
@@ -131,10 +132,6 @@ def _defect(named: NamedModel) -> str:
     if named.file.defect < 1e-3:
         return ""
     return f"The filters in the file departed from orthonormal by up to {named.file.defect:.2g}."
-
-
-def _inspect(named: NamedModel, place: Any) -> Inspection:
-    return caches.inspection(named, progress_bar("Inspecting", place))
 
 
 def _report(named: NamedModel, inspection: Inspection) -> None:
@@ -239,7 +236,9 @@ def _refine(named: NamedModel, inspection: Inspection) -> None:
         st.rerun()
     if refined is None:
         return
-    after = caches.inspection(refined, progress_bar("Inspecting the refined model"))
+    after = awaited(caches.inspection(refined), "Inspecting the refined model")
+    if after is None:
+        return
     rows = zip(_summary(inspection, with_weights=True), _summary(after, with_weights=True), strict=False)
     st.table(
         [{"quantity": a["quantity"], "before": a["value"], "after": b["value"], "measured on": a["measured on"],

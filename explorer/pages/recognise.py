@@ -5,7 +5,8 @@ import streamlit as st
 from explorer import live
 from explorer.components.live_line import live_line
 from explorer.components.recognise import recognise
-from explorer.pages.controls import choose
+from explorer.limits import LimitError
+from explorer.pages.controls import awaited, choose
 from explorer.session import caches, models, pictures, run, view
 from explorer.state import Digit, Pixels, Source, digest_of
 from tsa._base import Array
@@ -29,18 +30,24 @@ def page() -> None:
         if notice := models.replaced_notice("Recognise needs"):
             st.info(notice)
     with main:
-        _votes()
+        try:
+            _votes()
+        except LimitError as error:
+            st.error(str(error))
     live_line(view.visitor())
     run.finish()
 
 
 def _votes() -> None:
-    """The votes, or what to do if the picture is empty."""
+    """The votes, or what to do if the picture is empty; a bar until the training digits are prepared."""
     editor, named, angle = pictures.editor("x"), models.for_lab(), view.current().angle
     source = pictures.digit_source("x")
     label = int(caches.digits()[1][source.index]) if isinstance(source, Digit) else None
-    caches.digit_search(named)  # here, so that its spinner is shown where the votes will be
-    vote, moved = caches.voting(named, label), pictures.moved("x")
+    search = awaited(caches.digit_search(named), "Turning 1,000 digits")
+    if search is None:
+        live.prepare(view.visitor(), view.revision(), lambda patch, message: None)
+        return
+    vote, moved = caches.voting(search, label), pictures.moved("x")
 
     def answer(patch: str, message: object) -> bytes | None:
         changed = moved(message) if patch == "x" else None
@@ -48,7 +55,7 @@ def _votes() -> None:
 
     live.prepare(view.visitor(), view.revision(), answer)
     picture, only = _as_digit(source), None if editor.done else angle
-    votes = caches.votes(named, picture, label, only)
+    votes = caches.votes(named, picture, label, only, search)
     if votes is None:
         st.info("There is nothing to recognise yet. Draw a digit, turned by any angle.")
     else:

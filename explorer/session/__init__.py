@@ -3,7 +3,7 @@
 The only folder that uses `st.session_state` and Streamlit's caches.
 """
 
-from explorer.session import caches, film, models, motion, pictures, pins, run, training, view
+from explorer.session import caches, film, models, motion, pictures, pins, reports, run, training, view
 
 __all__ = [
     "caches",
@@ -12,6 +12,7 @@ __all__ = [
     "motion",
     "pictures",
     "pins",
+    "reports",
     "run",
     "training",
     "view",

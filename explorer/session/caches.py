@@ -2,13 +2,10 @@
 
 import math
 import os
-import pickle
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import Any, TypeVar
-from weakref import WeakValueDictionary
+from typing import TypeVar
 
 import numpy as np
 import streamlit as st
@@ -22,6 +19,7 @@ from explorer.components.symmetry import pack_symmetry
 from explorer.components.teaching.film import pack_film
 from explorer.session import view
 from explorer.session.kept import KeptModels
+from explorer.session.reports import Reports, Task
 from explorer.state import LAB_MODEL, Digit, Film, NamedModel, Shape, Source, open_as, open_named
 from explorer.training import EXAMPLES, DiscoveryRequest, Jobs, pairs_of_files
 from explorer.training import turned_pictures as secretly_turned
@@ -60,7 +58,7 @@ from tsa.stage import Compared, MotionScene, Scene, data_url, pack_motion, symme
 Picture = NDArray[np.float64]
 T = TypeVar("T")
 _MAX_BYTES = 32 * 2**20  # of packed answers of a kind
-_MAX_REPORTS, _MAX_REPORT_BYTES = 32, 128 * 2**20  # inspections and refined models kept
+_MAX_SEARCHES, _MAX_SEARCH_BYTES = 4, 96 * 2**20  # among the training digits, one for each model
 SHOWN_PAIRS = 30  # training pairs shown before a training starts
 _SHAPE_PIXELS = 128  # along a side of a drawn shape, before it is sampled as a patch
 
@@ -204,11 +202,20 @@ def _relative(named: NamedModel, other: NamedModel) -> Relative:
     return Relative(other.name, theirs.filters[:, nearest], np.where(nearest < 0, -1, numbers[nearest]) + 1, cosine)
 
 
-@st.cache_resource(max_entries=4, hash_funcs={NamedModel: repr}, show_spinner="Turning 1,000 digits …")
-def digit_search(named: NamedModel) -> DigitSearch:
+@st.cache_resource(max_entries=1)
+def _searches() -> Reports:
+    return Reports(_MAX_SEARCHES, _MAX_SEARCH_BYTES)
+
+
+def digit_search(named: NamedModel) -> Task[DigitSearch]:
     """A search with this model among the bundled training digits, each turned once at random as in the experiment."""
-    size = named.shape[0]
-    return DigitSearch(named.model, datasets.rotated(_training_digits(), seed=0, size=size), size)
+    digits, size = _training_digits(), named.shape[0]
+
+    def prepared(on_progress: ProgressCallback) -> DigitSearch:
+        turned = datasets.rotated(digits, seed=0, size=size)
+        return DigitSearch(named.model, turned, size, on_progress)
+
+    return _searches().begin(("search", named.digest), prepared, _count_report)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -217,31 +224,39 @@ def _training_digits() -> datasets.Digits:
 
 
 @st.cache_data(max_entries=24, max_size=_MAX_BYTES, hash_funcs={NamedModel: repr}, show_spinner=False)
-def votes(named: NamedModel, picture: Picture, label: int | None, only: int | None) -> bytes | None:
-    """The packed votes on a picture at all angles, or at one (in degrees); None for an empty picture."""
-    return voting(named, label)(picture, only)
+def votes(
+    named: NamedModel, picture: Picture, label: int | None, only: int | None, _search: DigitSearch
+) -> bytes | None:
+    """The packed votes on a picture at all angles, or at one (in degrees); None for an empty picture.
+
+    `_search` is the `digit_search` of the model.
+    """
+    return voting(_search, label)(picture, only)
 
 
-def voting(named: NamedModel, label: int | None) -> Callable[[Picture, int | None], bytes | None]:
+def voting(search: DigitSearch, label: int | None) -> Callable[[Picture, int | None], bytes | None]:
     """`votes` without the cache, as a function of picture and angle: for pictures that change many times a second."""
-    members, images = digit_search(named), _training_digits().images
+    images = _training_digits().images
 
     def vote(picture: Picture, only: int | None) -> bytes | None:
-        found = members.search(to_disc(picture), only=only)
-        return None if found is None else pack_votes(found, members, images, picture, label, only)
+        found = search.search(to_disc(picture), only=only)
+        return None if found is None else pack_votes(found, search, images, picture, label, only)
 
     return vote
 
 
-def inspection(named: NamedModel, on_progress: ProgressCallback) -> Inspection:
-    """The report on a model; the callback is called with the progress if the report has to be computed."""
-    return _report(
-        "inspection", named, lambda: inspect(named.model, named.action, about=named.file.about, on_progress=on_progress)
+def inspection(named: NamedModel) -> Task[Inspection]:
+    """The report on a model."""
+    model, action, about = named.model, named.action, named.file.about
+    return _reports().begin(
+        ("inspection", named.digest),
+        lambda progress: inspect(model, action, about=about, on_progress=progress),
+        _count_report,
     )
 
 
 def coverage(named: NamedModel, on_progress: ProgressCallback) -> Calibration:
-    """How often the credible sets of a rotation model hold the truth; the callback as for `inspection`."""
+    """How often the credible sets of a rotation model hold the truth; the callback is called with the progress."""
     return _report("coverage", named, lambda: calibration(named.model, on_progress=on_progress))
 
 
@@ -310,48 +325,6 @@ def jobs() -> Jobs:
     return Jobs()
 
 
-class Reports:
-    """Results by key, the newest ones only: so many, of so many bytes. A function cached by Streamlit could not show a
-    progress bar.
-
-    Each key has a lock: of two threads that need the same result, the second waits for that of the first. If the
-    first ends without one (its visitor has left), the second computes it.
-    """
-
-    def __init__(self, limit: int = _MAX_REPORTS, max_bytes: int = _MAX_REPORT_BYTES) -> None:
-        self._limit, self._max_bytes = limit, max_bytes
-        self._found: dict[tuple[str, str], tuple[Any, int]] = {}  # results and their bytes
-        self._busy: WeakValueDictionary[tuple[str, str], threading.Lock] = WeakValueDictionary()
-        self._lock = threading.Lock()
-
-    def get(self, key: tuple[str, str], work: Callable[[], T]) -> T:
-        """The result of `work` for this key, computed once."""
-        with self._lock:
-            if (busy := self._busy.get(key)) is None:
-                busy = self._busy[key] = threading.Lock()
-        with busy:
-            with self._lock:
-                if key in self._found:
-                    return self._found[key][0]
-            result = work()
-            size = _bytes_of(result)
-            with self._lock:
-                self._found[key] = result, size
-                while len(self._found) > self._limit or self._too_large():
-                    del self._found[next(iter(self._found))]
-            return result
-
-    def _too_large(self) -> bool:
-        return len(self._found) > 1 and sum(size for _, size in self._found.values()) > self._max_bytes
-
-
-def _bytes_of(value: object) -> int:
-    """About how much memory a value takes; large arrays are counted without being copied."""
-    arrays: list[pickle.PickleBuffer] = []
-    rest = pickle.dumps(value, 5, buffer_callback=arrays.append)
-    return len(rest) + sum(array.raw().nbytes for array in arrays)
-
-
 @st.cache_resource(max_entries=1)
 def _reports() -> Reports:
     return Reports()
@@ -361,16 +334,20 @@ def _report(kind: str, named: NamedModel, work: Callable[[], T]) -> T:
     """The report of this kind on a model; if it has to be computed, it counts among those of this visitor."""
 
     def counted() -> T:
-        limits.spend(view.visitor(), "reports")
+        _count_report()
         return work()
 
     return _reports().get((kind, named.digest), counted)
 
 
+def _count_report() -> None:
+    limits.spend(view.visitor(), "reports")
+
+
 def forget() -> None:
     """Drop what was computed for visitors, when none is left; what any first visitor needs stays."""
     for cache in (
-        *(packed_sweep, compared, packed_motion, packed_film, symmetry, filters, filter_report, digit_search, votes),
+        *(packed_sweep, compared, packed_motion, packed_film, symmetry, filters, filter_report, _searches, votes),
         *(comparison, training_pairs, example_pairs, uploaded_pairs, turned_pictures, white_patches, _reports),
     ):
         cache.clear()

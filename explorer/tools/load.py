@@ -246,7 +246,7 @@ def run_load(people: int, seconds: float, afterwards: float = _AFTERWARDS_SECOND
     measured = Measured()
     with serving(port=8770) as server:
         Person(server, -1, time.monotonic() + 60, Measured(), trains=True).do_each_once()
-        before = _server_megabytes()
+        before = server_megabytes()
         end = time.monotonic() + seconds
         crowd = [Person(server, seed, end, measured, trains=seed % 10 == 0) for seed in range(people)]
         for person in crowd:
@@ -263,20 +263,20 @@ def run_load(people: int, seconds: float, afterwards: float = _AFTERWARDS_SECOND
         if before is not None and most is not None:
             print(f"  memory: {before:.0f} MB, at the most {most:.0f} MB: {(most - before) / people:.1f} MB per person")
             time.sleep(afterwards)
-            print(f"  memory {afterwards:.0f} s after they have left: {_server_megabytes():.0f} MB")
+            print(f"  memory {afterwards:.0f} s after they have left: {server_megabytes():.0f} MB")
     return 1 if measured.errors else 0
 
 
 def _watch(server: str, end: float, measured: Measured) -> float | None:
     """Open the lab in a real browser now and then until the end; returns the most memory that the server took (MB)."""
-    most = _server_megabytes()
+    most = server_megabytes()
     if CHROMIUM is None:
         time.sleep(max(0.0, end - time.monotonic()))
         return most
     with browsing() as browser:
         while time.monotonic() < end - 10:
             measured.time("page load in Chromium", partial(_load, browser, server))
-            now = _server_megabytes()
+            now = server_megabytes()
             most = now if most is None or now is None else max(most, now)
             time.sleep(max(0.0, min(10.0, end - time.monotonic())))
     return most
@@ -289,7 +289,7 @@ def _load(browser: Any, server: str) -> None:
     page.close()
 
 
-def _server_megabytes() -> float | None:
+def server_megabytes() -> float | None:
     """The memory of the server, without the processes that train; None where `psutil` is missing."""
     try:
         psutil = import_module("psutil")

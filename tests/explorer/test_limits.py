@@ -9,7 +9,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from explorer import limits
 from explorer.app import ThrottledLog, bound_uploads, ignore_wrong_messages
 from explorer.limits import MOST, LimitError, Limits
-from explorer.session import caches
+from explorer.session import caches, reports
 from tests.shared.apps import opened
 
 
@@ -120,7 +120,7 @@ def test_files_beyond_the_limit_are_refused(few):
 
 
 def test_the_model_page_says_when_there_are_no_more_reports(few, monkeypatch):
-    none_yet = caches.Reports()  # those that other tests have asked for are kept, and would not count
+    none_yet = reports.Reports()  # those that other tests have asked for are kept, and would not count
     monkeypatch.setattr(caches, "_reports", lambda: none_yet)
     page = opened("model")
     for name in ("rotation-16", "shift-32", "shift-16x16", "rotation-28"):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tsa._base import Array
+from tsa._base import Array, ProgressCallback, split_progress
 from tsa.model import Subgroup, balanced
 from tsa.pictures import Patches, patch_of, turn_disc, turned_patches
 from tsa.recognition.bispectrum import BispectralDistance
@@ -54,7 +54,8 @@ class DigitSearch:
     Planes and axes that a distance needs are chosen from the training patches, without their labels.
     """
 
-    def __init__(self, model: Subgroup, train: Patches, size: int) -> None:
+    def __init__(self, model: Subgroup, train: Patches, size: int, on_progress: ProgressCallback | None = None) -> None:
+        fitting, preparing = split_progress(on_progress, 1, 1)
         self.model, self.train, self.size = model, train, size
         self._coordinates = model.coordinates(train.patches.astype(np.float64))
         self._tangent, even = TangentDistance(size), balanced(model, train.patches)
@@ -65,7 +66,12 @@ class DigitSearch:
             "MD": ManifoldDistance(even),
             "bispectrum": BispectralDistance.fitted(model, train.patches, _BISPECTRUM_AXES),
         }
-        self.searches = tuple(Neighbours(train.patches, metrics[name]) for name in DISTANCES)
+        fitting(1.0)
+        searches = list[Neighbours]()
+        for name in DISTANCES:
+            searches.append(Neighbours(train.patches, metrics[name]))
+            preparing(len(searches) / len(DISTANCES))
+        self.searches = tuple(searches)
 
     def search(self, disc: Array, k: int = 7, only: float | None = None) -> Votes | None:
         """The votes on a picture (rings × spokes) every `STEP_DEGREES`, or at `only` degrees; None if it is blank."""

@@ -1,8 +1,30 @@
-"""A progress bar for long computations."""
+"""A progress bar for long computations, in this run of a page or beside it."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
+
+from explorer.session import reports
+
+T = TypeVar("T")
+PATIENCE_SECONDS = 0.5  # that a run waits for a task, before it goes on without
+_UPDATE_SECONDS = 0.5  # between two looks at a task
+
+
+def awaited(task: reports.Task[T], text: str, place: Any = None) -> T | None:
+    """The result of a task; None if it takes long: then a bar is shown at this place, and the page runs again later."""
+    if task.wait(PATIENCE_SECONDS):
+        return task.result()
+    with place or st.container():
+        st.fragment(_watch, run_every=_UPDATE_SECONDS)(task, text)
+    return None
+
+
+def _watch(task: reports.Task[Any], text: str) -> None:
+    if task.wait(0):
+        st.rerun()
+    fraction = task.look()
+    st.progress(min(1.0, fraction), f"{text}: {100 * fraction:.0f} %")
 
 
 def progress_bar(text: str, place: Any = st) -> Any:
