@@ -99,7 +99,7 @@ def test_the_gradient_is_that_of_the_evidence(D, planes, lines, weights):
 
     def at(t, noise=0.6):
         moved = model.with_noise(noise)
-        vars(moved)["filters"] = filters + t * step
+        vars(moved).update(filters=filters + t * step, _bases={})
         return moved.log_evidence(x, y, noise_x=0.4, power=power).sum()
 
     h = 1e-5

@@ -65,3 +65,12 @@ def test_another_noise_keeps_what_refinement_found():
     assert type(other) is type(refined)
     np.testing.assert_array_equal(other.kept, refined.kept)
     np.testing.assert_array_equal(other.weights, refined.weights)
+
+
+def test_models_at_several_noises_share_their_tables():
+    """Sixteen of a model of 64×64 pixels would take gigabytes."""
+    model = Subgroup(load("rotation-16").filters, load("rotation-16").weights)
+    one, other = (model.with_noise(noise).coordinates(np.ones((2, 256), np.float32)) for noise in (0.1, 0.2))
+    np.testing.assert_array_equal(one, other)
+    assert model.with_noise(0.3)._basis(np.dtype(np.float32)) is model.with_noise(0.4)._basis(np.dtype(np.float32))
+    assert np.shares_memory(model._basis(np.dtype(np.float32)), model.filters)  # which are in single precision too

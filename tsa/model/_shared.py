@@ -69,7 +69,7 @@ class PhaseModel(ABC, Generic[Prior]):
         """
         other = object.__new__(type(self))
         vars(other).update({field.name: vars(self)[field.name] for field in fields(self) if field.name in vars(self)})
-        vars(other)["noise"] = checks.positive(noise, "noise")
+        vars(other).update(noise=checks.positive(noise, "noise"), _bases=self._bases)
         return other
 
     @property
@@ -89,9 +89,14 @@ class PhaseModel(ABC, Generic[Prior]):
 
     @cached_property
     def _bases(self) -> dict[np.dtype[Any], Array]:
-        """Real (D, 2J) bases by precision: the real and imaginary parts of the filters, interleaved."""
-        kinds = (np.complex64, np.complex128)
-        return {b.dtype: b for b in (self.filters.astype(k).view(np.finfo(k).dtype) for k in kinds)}
+        """What `_basis` has made, which models that differ in σ alone share."""
+        return {}
+
+    def _basis(self, dtype: np.dtype[Any]) -> Array:
+        """The real (D, 2J) basis in this precision: the real and imaginary parts of the filters, interleaved."""
+        if dtype not in self._bases:
+            self._bases[dtype] = np.ascontiguousarray(self.filters, np.result_type(dtype, np.complex64)).view(dtype)
+        return self._bases[dtype]
 
     def _patches(self, *patches: ArrayLike) -> list[Array]:
         arrays = [checks.real(p, "patches") for p in patches]
@@ -115,7 +120,7 @@ class PhaseModel(ABC, Generic[Prior]):
 
     def _coordinates(self, x: Array) -> Array:
         with np.errstate(invalid="ignore", over="ignore"):  # `checks.finite` reports nan and inf afterwards
-            flat = x.reshape(-1, self.dimension) @ self._bases[x.dtype]
+            flat = x.reshape(-1, self.dimension) @ self._basis(x.dtype)
         return flat.view(np.result_type(x.dtype, np.complex64)).reshape(*x.shape[:-1], self.subspaces)
 
     def reconstruct(self, z: ArrayLike) -> Array:
@@ -127,7 +132,7 @@ class PhaseModel(ABC, Generic[Prior]):
         """
         z = self._checked_coordinates(z)
         parts = np.ascontiguousarray(z).view(np.finfo(z.dtype).dtype)
-        return parts @ self._bases[parts.dtype].T
+        return parts @ self._basis(parts.dtype).T
 
     def _checked_coordinates(self, z: ArrayLike) -> Array:
         z = checks.complex_(z, "z")

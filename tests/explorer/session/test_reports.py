@@ -140,7 +140,7 @@ def test_two_tasks_are_computed_at_once_and_the_third_waits():
 
 @pytest.mark.parametrize(
     ("page", "kept", "text", "result"),
-    [("model", "_reports", "Inspecting", "plotly_chart"), ("recognise", "_searches", "Turning", "recognise")],
+    [("model", "_reports", "Inspecting", "table"), ("recognise", "_searches", "Turning", "recognise")],
 )
 def test_a_page_shows_how_far_a_task_is_and_then_its_result(page, kept, text, result, monkeypatch):
     fresh, may_begin = Reports(), threading.Event()
