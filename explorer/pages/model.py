@@ -13,8 +13,7 @@ from explorer.state import NamedModel
 from tsa._base import TSAError
 from tsa.analysis import FilterReport, Inspection
 from tsa.files import SUFFIXES, Hints
-from tsa.model import Subgroup
-from tsa.stage import filters_image, png_address, table_csv
+from tsa.stage import table_csv
 
 _MAX_PROVENANCE_CHARACTERS = 20_000
 _MAX_WEIGHTS = 30  # printed below the menu
@@ -254,13 +253,10 @@ def _refine(named: NamedModel, inspection: Inspection) -> None:
 
 def _show_filters(place: Any, named: NamedModel, order: Any, description: str, columns: int = 4) -> None:
     """A picture of some filters of a model, in this order."""
-    model = named.model
-    some = Subgroup(model.filters[:, order], model.weights[order], model.noise)
     dark = st.context.theme.type == "dark"
-    image = filters_image(some, named.shape, columns=columns, tile=56, order=np.arange(len(order)), dark=dark)
     # With its pixels in its address: Streamlit deletes the files of a run when the next one ends, so that a tab that
     # is being reloaded may ask for a picture that is gone.
-    place.image(png_address(image), alt=description)
+    place.image(caches.filters_picture(named, np.asarray(order), columns, dark), alt=description)
 
 
 def _compare(named: NamedModel) -> None:

@@ -53,7 +53,7 @@ from tsa.pictures import (
 from tsa.pictures import white_patches as whitened
 from tsa.recognition import DigitSearch
 from tsa.registration import Calibration, calibration
-from tsa.stage import Compared, MotionScene, Scene, data_url, pack_motion, symmetry_of
+from tsa.stage import Compared, MotionScene, Scene, data_url, filters_image, pack_motion, png_address, symmetry_of
 
 Picture = NDArray[np.float64]
 T = TypeVar("T")
@@ -186,6 +186,16 @@ def filters(named: NamedModel, picture: Picture, sigma: float, angle: int, other
     near = near[np.lexsort(known[near].reshape(len(near), -1).T[::-1])]
     beside = None if other is None else _relative(named, other)
     return pack_filters(named, spectra[:, near], known[near], x, sigma=sigma, angle=angle, relative=beside)
+
+
+@st.cache_data(max_entries=24, max_size=_MAX_BYTES, hash_funcs={NamedModel: repr}, show_spinner=False)
+def filters_picture(named: NamedModel, order: NDArray[np.int64], columns: int, dark: bool) -> str:
+    """A picture of some filters of a model, in this order, as an address that holds its pixels."""
+    model = named.model
+    some = Subgroup(model.filters[:, order], model.weights[order], model.noise)
+    return png_address(
+        filters_image(some, named.shape, columns=columns, tile=56, order=np.arange(len(order)), dark=dark)
+    )
 
 
 @st.cache_resource(max_entries=8, hash_funcs={NamedModel: repr}, show_spinner=False)
@@ -347,7 +357,18 @@ def _count_report() -> None:
 def forget() -> None:
     """Drop what was computed for visitors, when none is left; what any first visitor needs stays."""
     for cache in (
-        *(packed_sweep, compared, packed_motion, packed_film, symmetry, filters, filter_report, _searches, votes),
+        *(
+            packed_sweep,
+            compared,
+            packed_motion,
+            packed_film,
+            symmetry,
+            filters,
+            filters_picture,
+            filter_report,
+            _searches,
+            votes,
+        ),
         *(comparison, training_pairs, example_pairs, uploaded_pairs, turned_pictures, white_patches, _reports),
     ):
         cache.clear()

@@ -120,18 +120,24 @@ def _points() -> tuple[Array, Array]:
 @lru_cache(maxsize=16)
 def _camera(size: int) -> sparse.csr_array:
     """The point spread of each pixel on the disc, as a sparse matrix (support, rings·spokes)."""
-    radius, angle = (p.ravel() for p in _points())
+    radius, angle = _points()
     x, y = radius * np.cos(angle), -radius * np.sin(angle)  # rows count downwards
-    pixels = (np.stack(np.unravel_index(ImageRotation(size).support, (size, size))) - (size - 1) / 2) * (2 / size)
+    support = ImageRotation(size).support
+    pixels = (np.stack(np.unravel_index(support, (size, size))) - (size - 1) / 2) * (2 / size)
     spread = _BLUR_PIXELS * 2 / size
     soft = np.clip((1 - radius) / _RIM_RADII, 0, 1)
     area = radius * (2 * np.pi / SPOKES / RINGS) * soft**2 * (3 - 2 * soft) / (2 * np.pi * spread**2)
-    rows = []
+    weights, points, ends = [], [], [0]
     for row, column in pixels.T:
-        distance = (x - column) ** 2 + (y - row) ** 2
-        weight = np.where(distance < (5 * spread) ** 2, np.exp(-distance / (2 * spread**2)), 0.0) * area
-        rows.append(sparse.csr_array(weight[None]))
-    return sparse.csr_array(sparse.vstack(rows))
+        near = np.abs(radius[:, 0] - np.hypot(row, column)) < 5 * spread  # rings
+        distance = (x[near] - column) ** 2 + (y[near] - row) ** 2
+        weight = np.where(distance < (5 * spread) ** 2, np.exp(-distance / (2 * spread**2)), 0.0) * area[near]
+        seen = np.flatnonzero(weight)
+        weights.append(weight.ravel()[seen])
+        points.append(seen + SPOKES * np.argmax(near))
+        ends.append(ends[-1] + len(seen))
+    shape = len(support), RINGS * SPOKES
+    return sparse.csr_array((np.concatenate(weights), np.concatenate(points), ends), shape=shape)
 
 
 @lru_cache(maxsize=16)
