@@ -137,7 +137,8 @@ def _camera(size: int) -> sparse.csr_array:
         points.append(seen + SPOKES * np.argmax(near))
         ends.append(ends[-1] + len(seen))
     shape = len(support), RINGS * SPOKES
-    return sparse.csr_array((np.concatenate(weights), np.concatenate(points), ends), shape=shape)
+    indices = np.concatenate(points).astype(np.int32)
+    return sparse.csr_array((np.concatenate(weights), indices, np.array(ends, np.int32)), shape=shape)
 
 
 @lru_cache(maxsize=16)
@@ -152,7 +153,8 @@ def _unrolling(side: int) -> sparse.csr_array:
     pixel = np.concatenate([(corner[0] + step * i) * side + corner[1] + step * j for i in (0, 1) for j in (0, 1)])
     weight = np.concatenate([np.abs(1 - i - t[0]) * np.abs(1 - j - t[1]) for i in (0, 1) for j in (0, 1)])
     point = np.tile(np.arange(RINGS * SPOKES), 4)
-    return sparse.csr_array((weight, (point, pixel)), shape=(RINGS * SPOKES, side * side))
+    place = point.astype(np.int32), pixel.astype(np.int32)
+    return sparse.csr_array((weight, place), shape=(RINGS * SPOKES, side * side))
 
 
 @lru_cache(maxsize=96)  # a quarter turn, by degrees
