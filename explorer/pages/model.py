@@ -53,11 +53,13 @@ def _tabs(named: NamedModel) -> None:
         with report:
             show_set(named)
     inspection = awaited(caches.inspection(named), "Inspecting", report)
-    if inspection is not None:
-        with report:
+    if inspection is None:
+        refine.empty()
+    else:
+        with report.container():
             _report(named, inspection)
             coverage = st.container()
-        with refine:
+        with refine.container():
             _refine(named, inspection)
     with compare:
         _compare(named)

@@ -11,11 +11,15 @@ PATIENCE_SECONDS = 0.5  # that a run waits for a task, before it goes on without
 _UPDATE_SECONDS = 0.5  # between two looks at a task
 
 
-def awaited(task: reports.Task[T], text: str, place: Any = None) -> T | None:
-    """The result of a task; None if it takes long: then a bar is shown at this place, and the page runs again later."""
+def awaited(task: reports.Task[T], text: str, place: Any = st) -> T | None:
+    """The result of a task; None if it takes long: then a bar is shown at this place, and the page runs again later.
+
+    The bar takes the place of what the run before drew there first. Streamlit would leave that on the page until the
+    end of this run: what depends on the result belongs in a container.
+    """
     if task.wait(PATIENCE_SECONDS):
         return task.result()
-    with place or st.container():
+    with place.empty():
         st.fragment(_watch, run_every=_UPDATE_SECONDS)(task, text)
     return None
 
