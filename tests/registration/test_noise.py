@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import tsa
-from tsa.experiments import registration as bench
+from tests.shared.drawings import noisy_drawings
 from tsa.registration import (
     Camera,
     Hyperprior,
@@ -21,11 +21,6 @@ from tsa.registration.noise import _highest, _peak, _unexplained
 @pytest.fixture(scope="module")
 def planes():
     return NoisyPlanes.of(tsa.load("rotation-16-refined"), Camera(16, 16, "patch"))
-
-
-def noisy_drawings(planes, sigma, n=12):
-    pairs = bench.make_pairs(bench.kinds()["drawings"], 16, n, seed=4)
-    return PlanePair.of(planes, *bench.noisy_patches(pairs, (sigma, sigma)))
 
 
 def test_three_points_of_the_likelihood_of_a_variance_give_its_maximum():
