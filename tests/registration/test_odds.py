@@ -30,7 +30,8 @@ def test_the_odds_are_those_of_the_best_noise_of_each_explanation(planes, sigma,
         )
         for likeness in (1.0, 0.97, 0.5, 0.0)
     }
-    odds = np.logaddexp(highest[1.0], highest[0.97]) - np.logaddexp(highest[0.5], highest[0.0])
+    same = np.logaddexp(highest[1.0] + np.log(0.95), highest[0.97] + np.log(0.05))
+    odds = same - np.logaddexp(highest[0.5], highest[0.0]) + np.log(2)
     found = Odds(planes, pair, find_noise(planes, pair), known=False)
     np.testing.assert_allclose(np.clip(found.log_odds, -30, 30), np.clip(odds, -30, 30), atol=1.5)
     np.testing.assert_allclose(found.z_scores, np.sign(found.log_odds) * np.sqrt(2 * np.abs(found.log_odds)))
@@ -42,7 +43,9 @@ def test_the_noise_may_be_given(planes):
     sigma = np.full(12, 0.2)
     noisy = noisy_pair(planes, pair, sigma, sigma)
     same, nearly, alike, unrelated = (log_evidence(planes, noisy, _SPECTRA, one) for one in (1.0, 0.97, 0.5, 0.0))
-    odds = np.logaddexp(same, nearly) - np.logaddexp(alike, unrelated)
+    odds = np.log(0.95 * np.exp(same - nearly) + 0.05) - np.log(
+        np.exp(alike - nearly) / 2 + np.exp(unrelated - nearly) / 2
+    )
     np.testing.assert_allclose(Odds(planes, pair, sigma, known=True).log_odds, odds)
 
 
@@ -67,4 +70,6 @@ def test_clean_shapes_are_the_same_as_themselves_turned_by_another_program(name)
     pairs = bench.make_pairs(lambda rng: (shape.draw(bench.FINE), shape.symmetry_order), 28, 30, seed=5)
     planes = NoisyPlanes.of(tsa.load("rotation-28"), Camera(28, 28))
     pair = PlanePair.of(planes, *bench.noisy_patches(pairs, (0.0, 0.0)))
-    assert np.all(Odds(planes, pair, find_noise(planes, pair), known=False).log_odds > 0)
+    log_odds = Odds(planes, pair, find_noise(planes, pair), known=False).log_odds
+    assert np.all(log_odds > -np.log(20))
+    assert np.median(log_odds) > np.log(20)

@@ -56,7 +56,9 @@ def _sets_and_modes(rng: np.random.Generator, batch: int = 1000) -> None:
         times = np.empty((len(scales), 3))
         for i, scale in enumerate(scales):
             eta = rng.gamma(1.0, scale, (batch, K)) * np.exp(1j * rng.uniform(0, 2 * np.pi, (batch, K)))
-            times[i] = _best_times(partial(_credible_set, eta), partial(_modes, eta), partial(_log_normalizer, eta))
+            times[i] = _best_times(
+                partial(_credible_set, eta), partial(_modes, eta), partial(_log_normalizer, eta), rounds=9
+            )
         multiples = times[:, :2] / times[:, 2:]
         worst = np.maximum(worst, multiples.max(axis=0))
         growth = times[:, :2].max(axis=0) / times[:, :2].min(axis=0)

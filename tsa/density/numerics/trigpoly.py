@@ -235,11 +235,10 @@ def _isolate(eta: Array, only_top: bool) -> tuple[Array, Array, Array]:
         return ~(flat | monotone | nonzero)
 
     slopes, curves = _on_closed_grid(eta, n, 1), _on_closed_grid(eta, n, 2)
-    size = np.abs(slopes)
     # Most cells are passed over at once: E' has one sign and is too steep at both ends to return to zero between.
-    steep = size > np.maximum(slope_sag * width**2, slope_zero)[:, None]
-    up = slopes > 0
-    keep = ~(steep[:, :-1] & steep[:, 1:] & (up[:, :-1] == up[:, 1:]))
+    least_slope = np.maximum(slope_sag * width**2, slope_zero)[:, None]
+    rises, falls = slopes > least_slope, slopes < -least_slope
+    keep = ~(rises[:, :-1] & rises[:, 1:] | falls[:, :-1] & falls[:, 1:])
     if only_top:
         energy = _on_closed_grid(eta, n, 0)
         reach = np.maximum(energy[:, :-1], energy[:, 1:]) + ((kappa * k**2).sum(-1) / 8 * width**2)[:, None]
