@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import tsa
-from tests.shared.drawings import noisy_drawings
+from tests.shared.noisy_pairs import noisy_drawings
 from tsa.registration import (
     Camera,
     Hyperprior,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tsa
-from tests.shared.drawings import noisy_drawings
+from tests.shared.noisy_pairs import noisy_drawings
 from tsa.experiments import registration as bench
 from tsa.registration import Camera, Hyperprior, NoisyPlanes, Odds, PlanePair, find_noise, log_evidence, noisy_pair
 from tsa.registration.odds import _SPECTRA
