@@ -1,7 +1,9 @@
 """What earlier versions made still opens, and the numbers are still the same: links, model files, trainings, sweeps.
 
-The fixtures were made before the modules moved into folders. With the libraries and the processor they were made with,
-numbers must agree to the bit; elsewhere another BLAS adds in another order, and they must agree to 1e-9.
+The fixtures were made before the modules moved into folders; those of sweeps again when turned pictures began to be
+computed for a quarter of their pixels, which moved numbers of single precision by at most 1.2e-7 of their norm. With the
+libraries and the processor they were made with, other numbers than those of sweeps must agree to the bit; elsewhere
+another BLAS adds in another order, and they must agree to 1e-9.
 """
 
 import hashlib
@@ -228,10 +230,8 @@ def without_amplified_rounding(arrays):
 @pytest.mark.parametrize("name", SCENES)
 def test_a_sweep_has_the_same_numbers(name):
     arrays, golden = arrays_of(scene_of(Scene, name).sweep()), RESULTS["sweeps"][name]
-    if SAME_MACHINE:
-        assert {name: digest(array) for name, array in arrays.items()} == golden["digests"]
     for key, array in without_amplified_rounding(arrays).items():
-        expected = golden["summaries"][key]
+        expected = golden[key]
         np.testing.assert_allclose(summary(array), expected, rtol=1e-9, atol=1e-9 * max(1.0, expected[0]))
 
 
