@@ -1,9 +1,9 @@
 """What earlier versions made still opens, and the numbers are still the same: links, model files, trainings, sweeps.
 
 The fixtures were made before the modules moved into folders; those of sweeps again when turned pictures began to be
-computed for a quarter of their pixels, which moved numbers of single precision by at most 1.2e-7 of their norm. With the
-libraries and the processor they were made with, other numbers than those of sweeps must agree to the bit; elsewhere
-another BLAS adds in another order, and they must agree to 1e-9.
+computed for a quarter of their pixels, which moved numbers of single precision by at most 1.2e-7 of their norm.
+With the libraries and the processor they were made with, other numbers than those of sweeps must agree to the bit;
+elsewhere another BLAS adds in another order, and they must agree to 1e-9.
 """
 
 import hashlib
