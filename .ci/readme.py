@@ -39,7 +39,7 @@ STOPPED: dict[str, float | str] = {
     "tsa-explorer --class": "Ctrl-C stops it",
     "tsa-explorer": "http://",
     "tsa train rotation --rate": 6,
-    "tsa reproduce all --data": 6,
+    "tsa reproduce all --data": 3,  # the digits here are too few for what comes later
     "tsa reproduce mnist --data FOLDER --scheduler": 20,
 }
 BACKGROUND = {"dask scheduler": "Scheduler at", "dask worker": "Registered to"}
